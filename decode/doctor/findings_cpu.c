@@ -119,7 +119,7 @@ void findings_judge_cpu(struct findings *findings, const struct facts *facts)
         return;
     }
     if (strcmp(cpu->vendor, "GenuineIntel") != 0) {
-        finding_add(findings, "cpu", FINDING_BAD, "%s (%s) is no Intel CPU: it has neither VMX nor Intel PT",
+        finding_add(findings, "cpu", FINDING_BAD, "%s (%s) is not an Intel CPU: it has neither VMX nor Intel PT",
                     cpu->name[0] ? cpu->name : "this", cpu->vendor);
         return;
     }

@@ -55,14 +55,14 @@ void findings_judge_wire(struct findings *findings, const struct facts *facts)
     if (taken)
         judge_taken(findings, taken);
     for (size_t i = 0; i < facts->nr_cards && !taken; i++)
-        finding_add(findings, "card", FINDING_NOTE, "%04x:%04x at %s is no card that the hypervisor drives",
+        finding_add(findings, "card", FINDING_NOTE, "the hypervisor has no driver for %04x:%04x at %s",
                     facts->cards[i].id & 0xffff, facts->cards[i].id >> 16, facts->cards[i].slot);
     if (!taken && !facts->nr_uarts) {
         finding_add(findings, "wire", FINDING_BAD,
                     "neither a network card that the hypervisor drives nor a serial port: the trace has no way out");
         finding_remedy(findings, "put in one of the cards that docs/hardware.md lists");
     } else if (!taken) {
-        finding_add(findings, "wire", FINDING_NOTE, "serial lines alone: a boot takes hundreds of times as long");
+        finding_add(findings, "wire", FINDING_NOTE, "only serial lines: a boot takes hundreds of times longer");
         finding_remedy(
             findings,
             "put in one of the cards that docs/hardware.md lists; or channel=uart uart.port=com1 console=none");

@@ -78,7 +78,7 @@ bool perf_file_open(struct perf_file *perf, const struct foreign_file *file, con
     uint64_t size;
     *perf = (struct perf_file){.bytes = file->bytes, .size = file->size};
     if (file->size < PIPE_HEADER_SIZE || memcmp(file->bytes, "PERFILE2", 8))
-        return error_set(error, ERROR_PERF, 0, "%s: is no perf.data file", name);
+        return error_set(error, ERROR_PERF, 0, "%s: not a perf.data file", name);
     if (number(perf, 8, 8) == PIPE_HEADER_SIZE)
         return open_piped(perf, name, error);
     perf->attr_size = number(perf, 16, 8);

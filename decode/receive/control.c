@@ -97,7 +97,7 @@ static void take_line(struct control *control)
     control->command =
         (struct command){.number = control->last_number + 1, .opcode = (uint16_t)command_opcode_of(control->line)};
     if (!control->command.opcode) {
-        control_refuse(control, "there is no such command: status, pause, resume, snapshot, set NAME=VALUE");
+        control_refuse(control, "unknown command; choose from status, pause, resume, snapshot, set NAME=VALUE");
         return;
     }
     snprintf(control->command.text, sizeof(control->command.text), "%s", text ? text : "");
@@ -121,7 +121,7 @@ static void read_client(struct control *control)
         *end = 0;
         take_line(control);
     } else if (size <= 0 || control->used == LINE_MAX_BYTES) {
-        control_refuse(control, "this is no line of a command, or a too long one");
+        control_refuse(control, "the line is not a command, or is too long");
     }
 }
 

@@ -12,8 +12,8 @@ void difference_print(FILE *file, const struct truth_difference *d)
     fprintf(file, "  first difference: interval %zu, trace offsets %" PRIu64 " to %" PRIu64 "\n", d->interval,
             d->trace_begin, d->trace_end);
     if (d->missing) {
-        fprintf(file, "  %" PRIu64 " branches were taken; the capture has no stretch with this beginning and end\n",
-                d->expected_branches);
+        fprintf(file, "  %" PRIu64 " branch%s taken; the capture has no stretch with this beginning and end\n",
+                d->expected_branches, d->expected_branches == 1 ? " was" : "es were");
         return;
     }
     if (d->part)

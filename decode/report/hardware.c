@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "decode/report/number_text.h"
+
 #define NAME "  %-44s "
 #define VMX_MISC_PT_IN_VMX (1ull << 14)
 #define CPUID_7_EBX_PT (1u << 25)
@@ -149,7 +151,7 @@ unsigned hardware_print(FILE *file, struct record_text text)
     print_log(file, text);
     const unsigned wrong = print_guest(file, text);
     if (c.differences)
-        fprintf(file, "%u differences from %s\n", c.differences, c.kind->name);
+        fprintf(file, "%u difference%s from %s\n", c.differences, plural(c.differences), c.kind->name);
     else if (c.kind)
         fprintf(file, "no difference from %s\n", c.kind->name);
     return c.differences + wrong;

@@ -12,6 +12,12 @@ const char *count_text(char *buffer, uint64_t value);
 #define COUNTED_TEXT_SIZE 64u
 const char *counted_text(char *buffer, uint64_t count, const char *singular, const char *plural);
 
+/* The ending of a regular noun after this count. */
+static inline const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 /* A size with a unit of three significant digits ("12.3 MiB"), for progress lines. buffer: at least 16 bytes. */
 #define BYTES_TEXT_SIZE 16u
 const char *bytes_text(char *buffer, uint64_t bytes);

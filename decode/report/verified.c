@@ -37,13 +37,14 @@ void verified_print(FILE *file, const struct verified *v)
     fprintf(file, "intervals equal    %s of %s\n", count_text(matched, c->equal_intervals),
             count_text(branches, c->intervals - c->in_gaps));
     if (c->in_gaps)
-        fprintf(
-            file,
-            "in gaps            %s branches in %" PRIu64 " intervals; %s of them decoded, in %" PRIu64 " first parts\n",
-            count_text(matched, c->branches_in_gaps), c->in_gaps, count_text(branches, c->branches_in_parts), c->parts);
+        fprintf(file,
+                "in gaps            %s branches in %" PRIu64 " interval%s; %s of them decoded, in %" PRIu64
+                " first part%s\n",
+                count_text(matched, c->branches_in_gaps), c->in_gaps, plural(c->in_gaps),
+                count_text(branches, c->branches_in_parts), c->parts, plural(c->parts));
     if (v->listed)
-        fprintf(file, "one by one         %s branches in %" PRIu64 " stretches\n",
-                count_text(matched, v->listed_branches), v->listed);
+        fprintf(file, "one by one         %s branches in %" PRIu64 " stretch%s\n",
+                count_text(matched, v->listed_branches), v->listed, v->listed == 1 ? "" : "es");
     if (v->unplaced_parts)
         fprintf(file,
                 "not compared       %" PRIu64

@@ -91,7 +91,7 @@ sed 's/ecx=0x00000007 edx/ecx=0x0000000f edx/' "$dir/dev/cpu/0/cpuid" >"$dir/dev
 says 'cores of two kinds' yes 0 cpus note 'CPU 2: CPUID leaf 14H'
 machine amd
 sed -i 's/GenuineIntel/AuthenticAMD/' "$dir/proc/cpuinfo"
-says 'an AMD CPU' no 2 cpu bad 'no Intel CPU'
+says 'an AMD CPU' no 2 cpu bad 'not an Intel CPU'
 machine large
 for ((cpu = 4; cpu < 96; cpu++)); do echo "processor	: $cpu"; done >>"$dir/proc/cpuinfo"
 says '96 CPUs' no 2 cpus bad '96 CPUs'
@@ -120,7 +120,7 @@ printf 'Iface\tDestination\tGateway\nenp2s0\t0001A8C0\t0\nenp2s0\t00000000\t0101
 says 'which is the way to everywhere' yes 0 card note "own network goes over enp2s0"
 machine strange
 echo 0xffff >"$card/device"
-says 'a card that is not driven' yes 0 wire note 'serial lines alone'
+says 'a card that is not driven' yes 0 wire note 'only serial lines'
 echo 0 >"$dir/sys/class/tty/ttyS0/type"
 says 'and no serial port' no 2 wire bad 'no way out'
 

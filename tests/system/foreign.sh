@@ -255,7 +255,7 @@ refused 'different bytes at address 0x401001' --pt "$pt" --image "$bin@$base" --
 refused 'not an ELF file' --pt "$pt" --elf "$bin"
 refused 'no PSB in 0 bytes' --pt "$work/empty" --image "$bin@$base"
 refused 'no PSB in 100 bytes' --pt "$work/zeros" --image "$bin@$base"
-refused 'is no perf.data' --perf "$bin"
+refused 'not a perf.data file' --perf "$bin"
 for cut in 50 110 400 3000; do
     head -c "$cut" "$work/perf.data" >"$work/cut.data"
     refused "cut at offset $cut" --perf "$work/cut.data"

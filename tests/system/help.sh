@@ -72,6 +72,10 @@ says "export: option '--format' requires a value; see undertrace export --help" 
 says "export: unknown format 'svg'; choose from ${formats// /, }" export x --format svg -o -
 says "export: --format F is required; choose from ${formats// /, }" export x -o -
 says "export: unknown unit 'hours'; choose from branches, ticks" export x --format folded --unit hours -o -
+says "control: unknown command 'stop'; choose from status, pause, resume, snapshot, set" control x stop
+says "control: unknown option '--foo'; undertrace control --help lists the options" control x status --foo
+says 'receive: -o DIRECTORY is required; see undertrace receive --help' receive --udp 1
+says 'receive: give exactly one of --udp PORT and --uart SOURCE' receive -o x
 
 # --- version ------------------------------------------------------------------------------------------------------------
 version=$(sed -n 's/.*UNDERTRACE_VERSION "\(.*\)"/\1/p' base/version.h)

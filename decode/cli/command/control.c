@@ -30,11 +30,14 @@ static const char usage[] =
     "\n"
     "Exit status: 0 done; 1 an error; 2 the machine refused or did not answer.\n";
 
-static bool join_words(char *line, size_t size, int argc, char **argv)
+#define MAX_WORDS 64u
+
+/* The words end with a NULL, or after MAX_WORDS - 1. */
+static bool join_words(char *line, size_t size, const char *const *words)
 {
     size_t used = 0;
-    for (int i = 0; i < argc; i++)
-        used += (size_t)snprintf(line + used, used < size ? size - used : 0, "%s%s", i ? " " : "", argv[i]);
+    for (size_t i = 0; i < MAX_WORDS - 1 && words[i]; i++)
+        used += (size_t)snprintf(line + used, used < size ? size - used : 0, "%s%s", i ? " " : "", words[i]);
     if (used + 2 > size)
         return false;
     line[used] = '\n';
@@ -94,26 +97,32 @@ static bool print_answers(int fd)
     return done;
 }
 
-int command_control(int argc, char **argv)
+/* The command's words follow the capture. Returns ARGUMENTS_GOOD or the exit status. */
+static int parse_arguments(const char **words, int argc, char **argv)
 {
-    char line[COMMAND_TEXT_MAX + 16];
-    if (argc == 2 && !strcmp(argv[1], "--help")) {
-        fputs(usage, stdout);
-        return 0;
-    }
-    if (argc == 2 && !strcmp(argv[1], ARGUMENTS_COMPLETE)) {
-        puts("--help");
-        return 0;
-    }
-    if (argc < 3 || !command_opcode_of(argv[2])) {
-        fputs(usage, stderr);
+    const struct syntax syntax = {"control", usage, NULL, 0, 2, 0};
+    const int status = arguments_parse_list(&syntax, argc, argv, words, MAX_WORDS);
+    if (status != ARGUMENTS_GOOD)
+        return status;
+    if (!command_opcode_of(words[1])) {
+        message_print("control: unknown command '%s'; choose from status, pause, resume, snapshot, set", words[1]);
         return 1;
     }
-    if (!join_words(line, sizeof(line), argc - 2, argv + 2)) {
+    return ARGUMENTS_GOOD;
+}
+
+int command_control(int argc, char **argv)
+{
+    const char *words[MAX_WORDS];
+    char line[COMMAND_TEXT_MAX + 16];
+    const int status = parse_arguments(words, argc, argv);
+    if (status != ARGUMENTS_GOOD)
+        return status;
+    if (!join_words(line, sizeof(line), words + 1)) {
         message_print("control: the command is longer than %u bytes", COMMAND_TEXT_MAX);
         return 1;
     }
-    int fd = open_control(argv[1]);
+    int fd = open_control(words[0]);
     if (fd < 0)
         return 1;
     bool done = send(fd, line, strlen(line), MSG_NOSIGNAL) == (ssize_t)strlen(line) && print_answers(fd);

@@ -99,12 +99,12 @@ static int dump_trace(const struct capture_trace *trace, const char *name, const
     char number[COUNTED_TEXT_SIZE];
     for (uint64_t end = 0; gaps_next_run(&run, gaps, trace->size) && run.begin < a->to; end = run.end) {
         if (run.begin > end && run.begin > a->from)
-            printf("[%" PRIx64 ": gap of %" PRIu64 " bytes]\n", end, run.begin - end);
+            printf("[%" PRIx64 ": gap of %" PRIu64 " byte%s]\n", end, run.begin - end, plural(run.begin - end));
         if (run.end > a->from)
             dump_run(&dumped, trace, &run, a);
     }
     if (!dumped.has_psb && (dumped.has_bytes || a->pt)) {
-        message_print("%s: no PSB in %" PRIu64 " bytes: nothing can be read", name, trace->size);
+        message_print("%s: no PSB in %" PRIu64 " byte%s: nothing can be read", name, trace->size, plural(trace->size));
         return 1;
     }
     if (dumped.errors)

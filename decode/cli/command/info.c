@@ -45,11 +45,11 @@ static void print_cpu(const struct capture *capture, unsigned cpu)
     const struct capture_trace *trace = &capture->cpus[cpu];
     printf("CPU %u\n", cpu);
     if (trace->present)
-        printf("  trace                        %s bytes\n", count_text(bytes, trace->size));
+        printf("  trace                        %s byte%s\n", count_text(bytes, trace->size), plural(trace->size));
     else
         printf("  trace                        none\n");
-    printf("  handed over                  %s bytes in %" PRIu64 " drains\n", count_text(handed, sums.handed_over),
-           sums.records[RECORD_DRAIN]);
+    printf("  handed over                  %s byte%s in %" PRIu64 " drain%s\n", count_text(handed, sums.handed_over),
+           plural(sums.handed_over), sums.records[RECORD_DRAIN], plural(sums.records[RECORD_DRAIN]));
     printf("  code pages                   %" PRIu64 "\n", sums.records[RECORD_PAGE]);
     printf("  gaps                         %" PRIu64 "\n", sums.records[RECORD_GAP]);
 }
@@ -78,7 +78,7 @@ static void print_gaps(const struct capture *capture)
         memcpy(&gap, record->payload, sizeof(gap));
         printf("  gap: CPU %u, trace offset %" PRIu64 ", ", record->header.cpu, gap.at);
         if (gap.size)
-            printf("%" PRIu64 " bytes, ", gap.size);
+            printf("%" PRIu64 " byte%s, ", gap.size, plural(gap.size));
         if (gap.tsc_to)
             printf("%" PRIu64 " TSC ticks, ", gap.tsc_to - gap.tsc_from);
         puts(gap_cause_text(gap.cause));
@@ -109,7 +109,8 @@ static void print_info(const struct capture *capture)
         print_lines(title, "no end record: the capture was cut off", capture->ends[cpu]);
     }
     if (capture->events_left_over)
-        printf("events.bin ends inside a record: %" PRIu64 " bytes left over\n", capture->events_left_over);
+        printf("events.bin ends inside a record: %" PRIu64 " byte%s left over\n", capture->events_left_over,
+               plural(capture->events_left_over));
     puts(!capture->checksums.present   ? "checksums: none, the capture was made before there were any"
          : capture->damages.count == 0 ? "checksums: all files are as they were received"
                                        : "checksums: files are damaged");

@@ -108,6 +108,25 @@ static void catch_signals(void)
     signal(SIGXFSZ, SIG_IGN);
 }
 
+/* Check the combination of options. Returns ARGUMENTS_GOOD, or 1 after a message. */
+static int check_arguments(const struct arguments *a)
+{
+    const bool udp = a->port != ARGUMENT_NOT_GIVEN;
+    if (!a->directory)
+        message_print("receive: -o DIRECTORY is required; see undertrace receive --help");
+    else if (udp == (a->uart != NULL))
+        message_print("receive: give exactly one of --udp PORT and --uart SOURCE");
+    else if (a->symbols && !a->decode)
+        message_print("receive: --symbols requires --decode");
+    else if (!udp && (a->announce || a->announce_to))
+        message_print("receive: --announce and --announce-to require --udp");
+    else if (udp && a->port == 0)
+        message_print("receive: --udp: '0' is not a port from 1 to 65535");
+    else
+        return ARGUMENTS_GOOD;
+    return 1;
+}
+
 static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
     const struct argument options[] = {
@@ -129,25 +148,8 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
     };
     const struct syntax syntax = {"receive", usage, options, sizeof(options) / sizeof(options[0]), 0, 0};
     *a = (struct arguments){.port = ARGUMENT_NOT_GIVEN, .baud = 115200, .linger = 1};
-    int status = arguments_parse(&syntax, argc, argv, NULL);
-    bool udp = a->port != ARGUMENT_NOT_GIVEN;
-    if (status == ARGUMENTS_GOOD && (!a->directory || udp == (a->uart != NULL))) {
-        fputs(usage, stderr);
-        return 1;
-    }
-    if (status == ARGUMENTS_GOOD && a->symbols && !a->decode) {
-        message_print("receive: --symbols requires --decode");
-        return 1;
-    }
-    if (status == ARGUMENTS_GOOD && !udp && (a->announce || a->announce_to)) {
-        message_print("receive: --announce and --announce-to require --udp");
-        return 1;
-    }
-    if (status == ARGUMENTS_GOOD && udp && a->port == 0) {
-        message_print("receive: --udp: '0' is not a port from 1 to 65535");
-        return 1;
-    }
-    return status;
+    const int status = arguments_parse(&syntax, argc, argv, NULL);
+    return status == ARGUMENTS_GOOD ? check_arguments(a) : status;
 }
 
 /* Print each CPU's stream, if there are several. */

@@ -72,11 +72,13 @@ static void write_behaviour(FILE *file, const struct flow_run *run, const struct
         least = distance < least ? distance : least;
         most = distance > most ? distance : most;
     }
-    fprintf(file, RIGHT "%" PRIu64 " gaps, %" PRIu64 " overflows (OVF)\n", gaps, run->overflows);
-    fprintf(file, RIGHT "%" PRIu64 " ToPA PMIs, at most %" PRIu64 " bytes written before one was served\n",
-            drains->pmis, drains->skid);
+    fprintf(file, RIGHT "%" PRIu64 " gap%s, %" PRIu64 " overflow%s (OVF)\n", gaps, plural(gaps), run->overflows,
+            plural(run->overflows));
+    fprintf(file, RIGHT "%" PRIu64 " ToPA PMI%s, at most %" PRIu64 " byte%s written before one was served\n",
+            drains->pmis, plural(drains->pmis), drains->skid, plural(drains->skid));
     if (most)
-        fprintf(file, RIGHT "%zu PSBs, %" PRIu64 " to %" PRIu64 " bytes apart\n", run->nr_results, least, most);
+        fprintf(file, RIGHT "%zu PSB%s, %" PRIu64 " to %" PRIu64 " bytes apart\n", run->nr_results,
+                plural(run->nr_results), least, most);
 }
 
 struct taken {

@@ -109,11 +109,11 @@ static void print_line(struct progress *progress, const char *phase, const struc
     list_streams(streams, sizeof(streams), totals);
     console_tail_read(&progress->console);
     const char *console = progress->console.last;
-    int length =
-        snprintf(line, sizeof(line), "%s %.0f s  %s%s  %s/s  %" PRIu64 " regions  %" PRIu64 " pages%s%s%s%s", phase,
-                 now - progress->started, bytes_text(received, totals->trace_bytes), streams,
-                 bytes_text(rate, (uint64_t)progress->rate), totals->drains, totals->pages, progress->note ? "  " : "",
-                 progress->note ? progress->note : "", console[0] ? "  | " : "", console);
+    int length = snprintf(line, sizeof(line), "%s %.0f s  %s%s  %s/s  %" PRIu64 " region%s  %" PRIu64 " page%s%s%s%s%s",
+                          phase, now - progress->started, bytes_text(received, totals->trace_bytes), streams,
+                          bytes_text(rate, (uint64_t)progress->rate), totals->drains, plural(totals->drains),
+                          totals->pages, plural(totals->pages), progress->note ? "  " : "",
+                          progress->note ? progress->note : "", console[0] ? "  | " : "", console);
     if (!progress->live) {
         fprintf(stderr, "undertrace: %s\n", line);
         return;

@@ -72,8 +72,9 @@ void trace_errors_print(const struct flow_run *run, const char *name)
     char number[COUNTED_TEXT_SIZE];
     uint64_t shown = 0;
     for (size_t i = 0; i < run->lost.count && shown < ERRORS_SHOWN; i++, shown++)
-        message_print("%s: offset %" PRIu64 ": %" PRIu64 " bytes: %s", name, run->lost.spans[i].begin,
-                      run->lost.spans[i].end - run->lost.spans[i].begin, flow_error_text(FLOW_ERROR_NO_PSB));
+        message_print("%s: offset %" PRIu64 ": %" PRIu64 " byte%s: %s", name, run->lost.spans[i].begin,
+                      run->lost.spans[i].end - run->lost.spans[i].begin,
+                      plural(run->lost.spans[i].end - run->lost.spans[i].begin), flow_error_text(FLOW_ERROR_NO_PSB));
     for (size_t i = 0; i < run->nr_results && shown < ERRORS_SHOWN; i++) {
         const struct flow_result *result = &run->results[i];
         char space[32];

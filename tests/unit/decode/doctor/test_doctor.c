@@ -98,7 +98,7 @@ static void test_vmx(void **state)
     facts = good(), facts.cpu.vmx.proc2 = 0;
     worst_is(&facts, FINDING_BAD, "vmx-controls", "enable EPT");
     facts = good(), strcpy(facts.cpu.vendor, "AuthenticAMD");
-    worst_is(&facts, FINDING_BAD, "cpu", "no Intel CPU");
+    worst_is(&facts, FINDING_BAD, "cpu", "not an Intel CPU");
 }
 
 static void test_pt(void **state)

@@ -71,7 +71,7 @@ static void test_each_difference(void **state)
     w.ebx = 7;
     shows(&w, 1,
           (const char *const[]){"MTC packets                                  no   differs from Skylake: yes\n",
-                                "1 differences from Skylake\n", NULL});
+                                "1 difference from Skylake\n", NULL});
     w = skylake;
     w.ecx = 5;
     shows(&w, 1,
