@@ -78,7 +78,7 @@ for cpu in 0 1; do
     check "trace: CPU $cpu has its $(wc -l <"$work/traced") branches among them" \
         cmp "$work/traced" <($tool decode "$work/smp/capture" --cpu $cpu --branches - 2>/dev/null)
 done
-same 'trace: functions of two CPUs, by time and not deeper than alone' "$($tool trace "$work/smp/capture" --files build/guests/smp.elf | sort -s -n -k 2,2 | md5sum)" \
+same 'trace: functions of two CPUs, by time and not deeper than in each one'"'"'s own list' "$($tool trace "$work/smp/capture" --files build/guests/smp.elf | sort -s -n -k 2,2 | md5sum)" \
     "$(for cpu in 0 1; do $tool trace "$work/smp/capture" --files build/guests/smp.elf --cpu $cpu; done | md5sum)"
 same 'trace: the first lines of two CPUs' "$($tool trace "$work/smp/capture" --what branches --lines 1000 | md5sum)" "$(head -n 1000 "$work/merged" | md5sum)"
 
@@ -90,7 +90,7 @@ same 'trace: its depth is the depth of the recursion' \
     "$(awk '{ match($0, /- +fibonacci/); if (RLENGTH > most) most = RLENGTH } END { print (most - 11) / 2 }' "$work/functions")" \
     "$(awk -v a="$fibonacci" -v rets="$rets" '$2 == a && ++depth > most { most = depth } index(rets, $1) { depth-- }
         END { print most - 1 }' "$work/branches")"
-same 'trace: --depth 0 is the function alone' "$($tool trace "$capture" "${names[@]}" --function fibonacci --depth 0 | wc -l)" 1
+same 'trace: --depth 0 is only the function' "$($tool trace "$capture" "${names[@]}" --function fibonacci --depth 0 | wc -l)" 1
 same 'trace: what begins at one function ends at another' \
     "$($tool trace "$capture" "${names[@]}" --from machine_start --to fibonacci | sed -n '1p;$p' | awk '{ print $4 }' | tr '\n' ' ')" \
     'machine_start fibonacci '
@@ -132,7 +132,7 @@ listed() {
 read -r all own < <(listed --what branches)
 same "trace: $own of $all branches are a process's" "$(listed --what branches --process "$space")" "$own $own"
 same 'trace: instructions' "$(listed --what instructions --process "$space")" "$(listed --what instructions | awk '{ print $2, $2 }')"
-# A part in which it runs, where it did not when the index was made: whoever decodes there lists it once more.
+# A part in which it runs, although it did not when the index was made: the next command that decodes there lists it again.
 psb() {
     $tool dump "$work/process" --from "$1" 2>/dev/null | awk '$2 == "psb" { print $1; exit }'
 }
@@ -191,7 +191,7 @@ truncate -s 40000 "$work/grown/cpu0.pt"
 $tool find "$work/grown" --json "$fibonacci" >"$work/short" 2>/dev/null
 cp "$capture/cpu0.pt" "$work/grown/cpu0.pt"
 $tool find "$work/grown" --json "$(address_of machine_power_off)" >"$work/long" 2>/dev/null
-same 'an index of a shorter trace is made anew' "$(jq -r .executed "$work/long")" 1
+same 'the index of a shorter trace is replaced' "$(jq -r .executed "$work/long")" 1
 cp "$capture/index.executed" "$work/whole"
 printf '\x55' | dd of="$work/grown/index.executed" bs=1 seek=500 conv=notrunc status=none
 $tool find "$work/grown" --json "$fibonacci" 2>&1 | jq -r .executed >"$work/again"
@@ -269,12 +269,12 @@ rm "$work/cut/index.executed"
 truncate -s $(($(stat -c %s "$capture/cpu0.pt") * 9 / 10)) "$work/cut/cpu0.pt"
 $tool decode "$work/cut" --branches "$work/cut.branches" >/dev/null 2>&1
 $tool diff "$capture" "$work/cut" >"$work/diff" 2>/dev/null
-same 'diff: a trace that ends early is the same up to there' "$? $(awk '/^CPU 0/ { gsub(",", ""); print $5 }' "$work/diff")" "2 $(wc -l <"$work/cut.branches")"
+same 'diff: a trace that ends early is the same up to its end' "$? $(awk '/^CPU 0/ { gsub(",", ""); print $5 }' "$work/diff")" "2 $(wc -l <"$work/cut.branches")"
 same 'diff: with what comes before' "$(grep -c '^  .* -> ' "$work/diff")" 8
 same 'diff: and what comes then' "$(awk '$1 == "-" && /->/ { print $4; exit }' "$work/diff")" \
     "$(sed -n "$(($(wc -l <"$work/cut.branches") + 1))p" "$work/branches" | cut -d ' ' -f 1)"
 
-# --- the pager, on a terminal alone ---------------------------------------------------------------------------------------
+# --- the pager, on a terminal only ---------------------------------------------------------------------------------------
 # on_terminal PAGER WORDS...: what a person sees.
 on_terminal() {
     TERM=xterm PAGER=$1 script -qec "$tool ${*:2}" /dev/null </dev/null | tr -d '\r'

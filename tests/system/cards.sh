@@ -3,7 +3,7 @@
 # models, tests/unit/serial/test_e1000.c asks what their manuals ask.
 . tests/system/lib.sh
 
-# pattern NAME: the trace is what boot/selftest/selftest_wire.c sends: of each MNT packet the payload is its place, from 1 MiB to 1 MiB anew.
+# pattern NAME: the trace is what boot/selftest/selftest_wire.c sends: the payload of each MNT packet is its offset, which restarts at each MiB.
 pattern() {
     local capture=$work/$1/capture size
     size=$(stat -c %s "$capture/cpu0.pt")
@@ -62,7 +62,7 @@ QEMU_WORDS='-device e1000,addr=05.0' check 'and without it the first' \
     tests/rig/qemu.sh "$work/auto" e1000e,addr=04.0
 console_has 'it is the first' auto 'the 82574 at 0:4.0'
 
-# A card with a link before those without, whoever made them, in whatever order.
+# A card with a link before those without, in whatever order, and whatever their makers.
 NO_LINK='dead' QEMU_WORDS='-device e1000,id=dead,addr=04.0' check "an Intel card without a cable in front of a Realtek with one" \
     tests/rig/qemu.sh "$work/second" rtl8139,addr=05.0
 console_has 'the one with a link is taken' second 'the RTL8139C+ at 0:5.0'
@@ -98,7 +98,7 @@ console_has 'no DHCP server' nodhcp 'channel=net: net.ip=dhcp: no address from a
 tests/rig/qemu.sh "$work/large" e1000e 'channel=net net.mtu=9001' >/dev/null 2>&1
 console_has 'more than the card sends is refused, and what it sends is said' large \
     'channel=net: net.mtu=9001 is more than the 82574 sends: net.mtu=9000'
-console_has 'and the self-test goes on without a wire' large 'selftest: wire: none; see the lines above'
+console_has 'and the self-test continues without a wire' large 'selftest: wire: none; see the lines above'
 tests/rig/qemu.sh "$work/none" pcnet 'channel=net' >/dev/null 2>&1
 console_has 'no card at all' none "channel=net: found no card that docs/hardware.md lists"
 done_testing

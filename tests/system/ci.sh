@@ -3,7 +3,7 @@
 # the others; and where KVM cannot be had that is status 77.
 . tests/system/lib.sh
 
-# What stands in docs/ci.md between a file's marks, without the fence.
+# The lines of docs/ci.md between a file's marks, without the fence.
 shown() {
     sed -n "\|^<!-- $1: begin -->\$|,\|^<!-- $1: end -->\$|p" docs/ci.md | sed '1,2d;$d' | sed '$d'
 }
@@ -24,7 +24,7 @@ same 'both have two jobs' "$(jq -c '.jobs | keys' "$work/github.json") $(jq -c '
 jq -r '.jobs[].steps[].run // empty' "$work/github.json" >"$work/commands"
 jq -r '.default.before_script[], .kvm.script[], .emulator.script[]' "$work/gitlab.json" >>"$work/commands"
 check 'their commands are a shell'"'"'s' sh -n "$work/commands"
-# Such a machine has make and no compiler: of make's goals these alone install what they need.
+# Such a machine has make and no compiler: only these of make's goals install what they need.
 same 'and call make for a goal that installs what it needs' "$(sed -n 's/^ *make \([^ ]*\).*/\1/p' "$work/commands" | sort -u)" run
 same 'in both jobs' "$(grep -c '^ *make run ' "$work/commands")" 2
 

@@ -31,7 +31,7 @@ same 'damaged, forged and old commands do nothing' "$(answer all 7 state)" pause
 same 'and are counted' "$(answer all 7 commands) $(answer all 7 commands_bad)" '4 3'
 same 'resume is answered' "$(answer all 8 opcode) $(answer all 8 result)" 'resume ok'
 same 'a repeated command is not carried out again' "$(answer all 8 commands) $(answer all 8 commands_repeated)" '5 1'
-same 'a second resume is refused, tracing goes on' "$(answer all 9 result), $(answer all 9 state)" \
+same 'a second resume is refused, tracing continues' "$(answer all 9 result), $(answer all 9 state)" \
     'no command has paused tracing, tracing'
 same 'snapshot hands over all' "$(answer all 10 result) $(answer all 10 kept)" 'ok 0'
 same 'a policy and a filter change while the guest runs' \

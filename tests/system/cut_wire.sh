@@ -31,7 +31,7 @@ CPUS=2 WIRE='dead=50000-' check 'two CPUs that wait for room for records: the sa
 WIRE='dead=50000-1500000' boot_guest back load 'channel=net net.stall=1 pt.region=64K' >"$work/back.out" 2>&1
 console_has 'a wire that comes back too late: the guest comes to its end' back 'load: ok'
 same 'the receiver has the end' "$(build/undertrace info "$work/back/capture" --json | jq .ended)" true
-same 'and says that it was not traced up to there' \
+same 'and says that its first part was not traced' \
     "$(grep -c "tracing ended before the guest: the channel accepted nothing for net.stall= or uart.stall= seconds" "$work/back/receive.log")" 1
 same 'from the last byte on that arrived' "$(cuts back '.[0] | .at')" \
     "$(build/undertrace info "$work/back/capture" --json | jq '.streams[0].trace_bytes')"

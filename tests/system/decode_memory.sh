@@ -1,5 +1,6 @@
 #!/bin/bash
-# A trace many times as long takes no more memory, whoever lists it, with any number of threads, and lists the same.
+# A trace many times as long takes no more memory, with each command that lists it and any number of threads, and lists
+# the same.
 #
 # usage: decode_memory.sh [CAPTURE [BYTES [PART_BYTES]]]      without one, a micro-guest is booted; BYTES: how long it is made
 . tests/system/lib.sh
@@ -12,7 +13,7 @@ long=$work/long
 mkdir -p "$long"
 cp "$capture"/{events.bin,index,meta.json} "$long"
 
-# repeat BYTES: a trace of about so many bytes. Sets times, how often its last part stands there.
+# repeat BYTES: a trace of about so many bytes. Sets times, how often its last part occurs.
 repeat() {
     read -r _ _ times < <(build/tools/trace_repeat "$capture/cpu0.pt" "$long/cpu0.pt" "$1" "$part")
 }

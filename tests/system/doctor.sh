@@ -4,7 +4,7 @@
 . tests/system/lib.sh
 
 # machine NAME: the files of a Skylake desktop, as root sees them, with an I219 that has a link, booted by UEFI firmware.
-# What a test wants otherwise it changes.
+# A test changes what it needs otherwise.
 machine() {
     dir=$work/$1
     card=$dir/sys/bus/pci/devices/0000:00:1f.6
@@ -50,7 +50,7 @@ END
     : >"$dir/boot/grub/grub.cfg"
 }
 
-# says NAME VERDICT STATUS [TOPIC STATE WORDS]: what doctor says of the tree made last
+# says NAME VERDICT STATUS [TOPIC STATE WORDS]: the verdict of doctor on the tree made last
 says() {
     local name=$1 verdict=$2 status=$3 is
     build/undertrace doctor --root "$dir" --json >"$dir.json"
@@ -156,7 +156,7 @@ says 'no file at all' no 2 cpu unseen 'names no vendor'
 machine junk
 head -c 20000 build/undertrace >"$dir/proc/cpuinfo"
 head -c 20000 build/undertrace >"$dir/dev/cpu/0/cpuid"
-says 'files that are none' unknown 4 cpu unseen 'names no vendor' 2>/dev/null
+says 'files that are junk' unknown 4 cpu unseen 'names no vendor' 2>/dev/null
 refuses() {
     local text=$1
     shift

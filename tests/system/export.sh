@@ -123,7 +123,7 @@ if command -v perf >/dev/null; then
     same 'and their periods are the time between them' "$(perf script -i "$work/smp.perf" --ns -F cpu,time,period,event 2>/dev/null |
         awk '/cpu-clock/ { cpu = $1; time = $2 * 1e9; if (cpu in first) sum[cpu] += $3; else first[cpu] = time; last[cpu] = time }
         END { for (cpu in first) { n++; all = last[cpu] - first[cpu]; bad += sum[cpu] < 0.98 * all || sum[cpu] > all + 1000 } print n, bad + 0 }')" '2 0'
-    same 'perf: a directory that is there is left alone' "$(export_as load perf; echo $?)" 1
+    same 'perf: a directory that is there is not changed' "$(export_as load perf; echo $?)" 1
 else
     skip 'perf: opened by perf' 'perf is not installed (linux-perf)'
 fi
@@ -143,8 +143,8 @@ same 'and the others counted' "$(($(jq '[.traceEvents[] | select(.ph == "X" and 
     $(jq -r '.otherData.merged_calls' "$work/load.chrome")))" "$(awk '{ sum += $2 } END { print sum }' "$work/called")"
 check 'two CPUs are written' export_as smp speedscope
 same 'a profile each' "$(jq -c '[.profiles[].name]' "$work/smp.speedscope")" '["CPU 0","CPU 1"]'
-check 'one of them is' export_as smp speedscope --cpu 1
-same 'alone' "$(jq -c '[.profiles[].name]' "$work/smp.speedscope")" '["CPU 1"]'
+check 'one of them is written' export_as smp speedscope --cpu 1
+same 'and no other' "$(jq -c '[.profiles[].name]' "$work/smp.speedscope")" '["CPU 1"]'
 
 # speedscope itself, from npm, in a browser. It shows the busier CPU's profile first.
 speedscope=build/npm/node_modules/speedscope
@@ -168,11 +168,11 @@ fi
 refused() {
     same "$1 is refused" "$(export_as load "${@:2}"; echo $?)" 1
 }
-refused 'a format that is none' flames
-refused 'a time that is none' folded --from later
+refused 'an unknown format' flames
+refused 'an invalid time' folded --from later
 refused 'an empty window' folded --from 2 --to 1
 refused 'one in one word' folded --time 2-1
 refused 'a CPU without a trace' folded --cpu 7
-same 'a file of the capture is left alone' "$(build/undertrace export "$work/load/capture" --format=folded -o "$work/load/capture/cpu0.pt" \
+same 'a file of the capture is not changed' "$(build/undertrace export "$work/load/capture" --format=folded -o "$work/load/capture/cpu0.pt" \
     2>/dev/null; echo $?) $(build/undertrace info "$work/load/capture" >/dev/null; echo $?)" '1 0'
 done_testing

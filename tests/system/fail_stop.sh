@@ -11,7 +11,7 @@ check 'the capture is complete' grep -q complete "$work/crash/receive.log"
 same 'the exit is counted' "$(jq '.end."exit.triple_fault"' "$work/crash/capture/meta.json")" 1
 exact 'what was traced equals the truth, up to the fault' crash
 
-# Without the option the machine is reset, as it would be without us; nothing of the trace is missing either.
+# Without the option the machine is reset, as it would be without the hypervisor; no part of the trace is missing either.
 ENDS=reset check 'a triple fault resets the machine' boot reset build/guests/ends.bzImage '' 'triple 1000' ''
 console_has 'the reason is named there too' reset ': the machine is reset'
 check 'its capture is complete' grep -q complete "$work/reset/receive.log"

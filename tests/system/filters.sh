@@ -142,7 +142,7 @@ for try in 1 2 3 4 5 6; do
         traced "drawn:$ranges" drawn "$ranges"
 done
 
-# A process with two values of CR3, as page-table isolation makes it. One alone is half of it; both are the whole, at the
+# A process with two values of CR3, as page-table isolation makes it. One of them is half of it; both are the whole, at the
 # price of a VM exit at each change.
 kernel=$(GUEST=spaces symbol space_a | sed 's/0x0*/0x/') user=$(printf '%#x' $((kernel + 0x1000)))
 for WAY in list root; do
@@ -159,7 +159,7 @@ GUEST=spaces traced 'pt.user=off, two values of CR3' isolated pt.user=off
 words 'pt.cr3= of both' both "address spaces               only while CR3 is $kernel or $user"
 console_has 'pt.cr3= of both: with PCIDs, which do not matter' both 'spaces: PCIDs 1'
 
-# An address space that is none of the guest's, and no branches at all.
+# An address space that the guest does not have, and no branches at all.
 for option in pt.cr3=0x7000 pt.branch=off; do
     check "$option: the guest runs" boot_guest none branches "pt.switch=list $option"
     same "$option: no branch is traced" "$(build/undertrace decode "$work/none/capture" | awk '/^branches/ { print $2 }')" 0

@@ -7,7 +7,7 @@
 tool=build/undertrace judge=build/undertrace-judge base=0x401000
 bytes() { printf "$(sed 's/ *\([0-9a-f][0-9a-f]\)/\\x\1/g' <<<"$1")"; }
 
-# walked NAME: the instructions alone.
+# walked NAME: only the instructions.
 walked() { grep -v '^\[' "$work/$1.ptxed" | sed 's/^? //'; }
 
 decode() {
@@ -133,7 +133,7 @@ check 'cut within a record: what is before it' cmp -n "$(stat -c %s "$work/unfin
 at_least_half() { [ "$(stat -c %s "$work/unfinished")" -gt $(($(stat -c %s "$work/perf.walk.ours") / 2)) ]; }
 check 'which is most of it' at_least_half
 
-# Where a part of the code is missing: what is listed with --resync-on-error is of the walk, in its order, and more than without.
+# Where a part of the code is missing: the list with --resync-on-error is a part of the walk, in its order, and longer than without.
 name=random2
 holed() {
     decode "$name" --image "$work/$name.bin:0-5000:$base" --image "$work/$name.bin:5200-9000:$((base + 5200))" "$@" 2>/dev/null
@@ -154,7 +154,7 @@ else
     fail '--resync-on-error lists more' "$(wc -l <"$work/resynced"), without $(wc -l <"$work/stopped")"
 fi
 
-# ptdump's time: with a TSC packet alone it is that; the computation has a unit test (tests/unit/judge/test_dump_time.c).
+# ptdump's time: with only a TSC packet it is that one's; the computation has a unit test (tests/unit/judge/test_dump_time.c).
 "$judge" ptdump --time "$work/$name.pt" |
     awk '$2 == "tsc" && $4 == "tsc" { print substr($5, 17 - length($3)) == $3 }' >"$work/tsc"
 same 'ptdump --time shows the TSC at each TSC packet' "$(sort -u "$work/tsc")" 1
@@ -189,7 +189,7 @@ erratum SKD010-PGD 0x8e "$off 02 f3 61 03 10 40 00 00 00 71 04 10 40 00 00 00 $e
 erratum SKD022 0x8e "$on 3d 00 10 01 71 04 10 40 00 00 00 $end" "0f 01 c2 90 90 90 90 90 90"
 erratum BDM64 0x3d "$psb 99 01 99 21 7d 00 10 40 00 00 00 02 23 04 99 22 3d 06 10 2d 04 10 $end" "74 02 74 06 90 90 90 90 90 90"
 
-# Where an image ends, code is not known: no zeros stand there. Two NOPs, and the PSB+ says that it is the first one's.
+# After the end of an image, code is not known, and not taken for zeros. Two NOPs, and the PSB+ says that it is the first one's.
 bytes '02 82 02 82 02 82 02 82 02 82 02 82 02 82 02 82 7d 00 10 40 00 00 00 99 01 02 23 3d 10 10' >"$work/end.pt"
 bytes '90 90' >"$work/end.bin"
 "$judge" ptxed --pt "$work/end.pt" --image "$work/end.bin@$base" >"$work/end.ptxed"

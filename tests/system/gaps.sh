@@ -21,7 +21,7 @@ copy() {
     rm -f "$2/checksums"
 }
 
-# first_parts NAME BOOT DIR: all that was decoded stands in the list of all branches, and part of an interval is among it.
+# first_parts NAME BOOT DIR: all that was decoded is in the list of all branches, and part of an interval is included.
 first_parts() {
     local name=$1 json=$3.json
     if ! build/undertrace verify "$3" "$work/$2/truth.bin" --branches-truth "$work/$2/branches.bin" --json "$json" \
@@ -54,7 +54,7 @@ build/undertrace decode "$two" --instructions "$two.instructions" >"$two.decode"
 same 'two gaps and one: bytes without a PSB before them are reported' \
     "$? $(grep -c '8000 bytes: no PSB before these bytes' "$two.decode")" '2 1'
 
-# Bytes of other places stand at missing offsets, PSBs and all.
+# At missing offsets there are bytes of other offsets, PSBs included.
 junk=$work/junk
 copy "$work/whole/capture" "$junk"
 at=$((psbs[3] + 500)) size=$((psbs[5] - psbs[3]))

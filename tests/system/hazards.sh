@@ -56,7 +56,7 @@ met 'in a handler of an NMI' blocked nmi-blocked
 met 'at an exit, so that the NMI comes in root' blocked root
 none 'these PMIs: no gap' blocked gaps
 # So many ticks later than the bytes say, whatever is executed then: LVTPC is found masked in root, before its NMI was
-# judged; a halt is interrupted, and goes on.
+# judged; a halt is interrupted, and continues.
 for way in root list; do
     try late$way 'profile=skylake, late=3000, seed=3' "pt.region=4K pt.regions=16 pt.switch=$way" blocked
     met 'in root' late$way root
@@ -76,7 +76,7 @@ for way in root list; do
 done
 
 # TraceEn is cleared at an exit, and PMIs that wait for their skid are lost: here, at 20,000 exits, all. A region is more
-# than is written between two looks at the pointers (70 KB: 300,000 ticks with an exit every 260).
+# than is written between two polls of the pointers (70 KB: 300,000 ticks with an exit every 260).
 try lost 'profile=skylake, skid=2000, lost=1' 'pt.region=128K pt.regions=4' exits
 none 'all PMIs are lost: none came' lost pmis
 none 'all PMIs are lost: no gap' lost gaps

@@ -8,12 +8,12 @@ export MEMORY=256 IPS=2000000 QUIET=60
 leased() {
     WIRE="dhcp=$2" check "dhcp=$2: the guest runs to its end" boot_guest "$1" load 'channel=net net.ip=dhcp pt.region=64K'
     console_has 'the address is from the server' "$1" 'channel=net: DHCP: 10.0.2.15 is ours for 4 s'
-    exact 'nothing of the trace is lost' "$1"
-    same 'the server was asked nothing that the RFC does not allow' "$(grep -c 'lockstep: DHCP' "$work/$1/bochs.log")" 0
+    exact 'no part of the trace is lost' "$1"
+    same 'all requests to the server are valid by the RFC' "$(grep -c 'lockstep: DHCP' "$work/$1/bochs.log")" 0
 }
 
-# asked NAME STATE: how often, by clients in that state.
-asked() {
+# requests NAME STATE: how many a client in that state sent.
+requests() {
     grep -c "^lockstep: DHCP: $2" "$work/$1/emulator.log"
 }
 
@@ -23,23 +23,23 @@ said() {
 }
 
 leased kept 4
-at_most 'its server is asked for more time, again and again' 3 "$(asked kept renewing)"
-same 'and no other' "$(asked kept rebinding)" 0
+at_most 'it requests more time from its server, again and again' 3 "$(requests kept renewing)"
+same 'and no other' "$(requests kept rebinding)" 0
 same 'the log says it once' "$(said kept 'is renewed')" 1
 same 'it has never ended' "$(said kept 'has no lease')" 0
 
 leased silent 4:1
-same 'a server that is silent is asked once' "$(asked silent renewing)" 1
-at_most 'then all are' 1 "$(asked silent rebinding)"
+same 'a server that is silent gets one request' "$(requests silent renewing)" 1
+at_most 'then all servers do' 1 "$(requests silent rebinding)"
 same 'the log says that the lease has ended, once' "$(said silent 'has no lease any more')" 1
 
 leased moved 4:1:move
-same 'a server that has gone is asked once' "$(asked moved renewing)" 1
-at_most 'from then on all are, and another one renews it' 2 "$(asked moved 'rebinding.*agreed')"
+same 'a server that has gone gets one request' "$(requests moved renewing)" 1
+at_most 'from then on all servers do, and another one renews it' 2 "$(requests moved 'rebinding.*agreed')"
 same 'the log says so' "$(said moved 'is renewed') $(said moved 'has no lease')" '1 0'
 
 leased refused 4:2:nak
-same 'a lease is renewed, then refused' "$(asked refused renewing)" 2
-same 'no server gets a request any more' "$(asked refused rebinding)" 0
+same 'a lease is renewed, then refused' "$(requests refused renewing)" 2
+same 'no server gets a request any more' "$(requests refused rebinding)" 0
 same 'the log says that it is another'"'"'s' "$(said refused 'is taken from us')" 1
 done_testing

@@ -56,8 +56,8 @@ vmlinuz_of() {
     esac
 }
 
-# boot NAME KERNEL INITRD CMDLINE OPTIONS: boot a guest; what it leaves is in $work/NAME. Variables of tests/rig/boot.sh
-# (CHANNEL=, CPU=, ...) may stand before it.
+# boot NAME KERNEL INITRD CMDLINE OPTIONS: boot a guest; its files are in $work/NAME. Variables of tests/rig/boot.sh
+# (CHANNEL=, CPU=, ...) may precede it.
 boot() {
     local dir=$work/$1
     VMLINUZ=$(vmlinuz_of "$2") ELF=build/undertrace.elf KERNEL=$2 INITRD=$3 CMDLINE=$4 OPTIONS=$5 tests/rig/iso.sh "$dir.iso" &&

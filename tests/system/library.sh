@@ -122,7 +122,7 @@ for seed in 1 2 3; do
     check "seed $seed, perf.data: instructions" cmp "$work/instructions" "$work/foreign.walk"
 done
 IMAGE=$work/foreign.bin@nowhere "$work/shared" "pt:$work/foreign.pt" 0 branches >"$work/none" 2>&1
-same 'an image that stands nowhere is refused, in one line' "$? $(wc -l <"$work/none")" '1 1'
+same 'an image without an address is refused, in one line' "$? $(wc -l <"$work/none")" '1 1'
 MTC_FREQ=16 "$work/shared" "pt:$work/foreign.pt" 0 branches >"$work/none" 2>&1
 same 'an MTCFreq that no CPU has is refused, in one line' "$? $(cat "$work/none")" '1 mtc_freq must be 0 to 15'
 SIZE=0 "$work/shared" "pt:$work/foreign.pt" 0 branches >"$work/none" 2>&1

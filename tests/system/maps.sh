@@ -25,7 +25,7 @@ not_known() {
 }
 
 # one_hole NAME BOOT: of the branches of BOOT's only CPU those that were decoded are right from the start to one place, and
-# from another one, where decoding went on, to the end.
+# from another one, where decoding continued, to the end.
 one_hole() {
     local dir=$work/$2 decoded executed right
     build/undertrace decode "$dir/capture" --branches - 2>"$dir/decode.log" | awk '/^[0-9a-f]+ [0-9a-f]+$/' >"$dir/decoded"
@@ -54,8 +54,8 @@ truncate -s 5160960 "$work/disk.img" # ten cylinders of 16 heads, 63 sectors
 DISK=$work/disk.img run disk 1 disk
 exact 'disk: all branches equal the truth' disk
 
-# A handler that waits for long, as for a disk: the next look must not be as late again as the wait was. With two CPUs
-# the program goes on on the other one.
+# A handler that waits for long, as for a disk: the next scan must not be as late again as the wait was. With two CPUs
+# the program continues on the other one.
 run held 1 held
 exact 'held: a handler that waits' held
 run brief 1 'held brief'
@@ -87,15 +87,15 @@ exact 'handed: all branches equal the truth' handed
 run taken 2 'cpus=2 taken'
 exact 'taken: all branches equal the truth' taken
 
-# What is mapped without a fault, and was executed elsewhere, is known from the look on that comes when the program has been
+# What is mapped without a fault, and was executed elsewhere, is known from the scan on that follows when the program has been
 # quiet for a while. Before it is not: another page may have been there in between, and in "replaced" one was.
 for boot in populated replaced; do
     run $boot 1 "populated ${boot#populated}"
 done
-same 'populated: it is not known before the look at the space' "$(not_known populated 0)" 1
+same 'populated: it is not known before the scan of the space' "$(not_known populated 0)" 1
 one_hole 'populated: else all is decoded, and right' populated
 # The second time: from when on the page was another one.
-same 'replaced: nor what was replaced, until the next look' "$(not_known replaced 0)" 2
+same 'replaced: nor what was replaced, until the next scan' "$(not_known replaced 0)" 2
 same 'replaced: each interval that differs has its error' \
     "$(jq '.intervals - .equal_intervals' "$work/replaced/verify.json")" 2
 
@@ -124,7 +124,7 @@ for boot in quick doubtful; do
     one_hole "$boot: else all is decoded, and right" $boot
 done
 
-# Nor when a CPU runs what another has just mapped anew, before it hears of it.
+# Nor when a CPU runs a page that another CPU has just remapped, before its own next record.
 run both 2 'cpus=2 both'
 same 'both: it is not known what one address led to, on the CPU that did not map it' "$(not_known both 0) $(not_known both 1)" '0 1'
 same 'both: the CPU that mapped it is exact' "$(jq '.cpus[0] | .branches - .matched' "$work/both/verify.json")" 0

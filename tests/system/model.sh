@@ -1,5 +1,5 @@
 #!/bin/bash
-# The PT model alone: its test ROM's trace, decoded by libipt, is what the emulated CPU did. With and without a late PMI.
+# The PT model by itself: its test ROM's trace, decoded by libipt, is what the emulated CPU did. With and without a late PMI.
 . tests/system/lib.sh
 
 export OUT=$work/selftest # two scripts may run beside each other

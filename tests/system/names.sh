@@ -63,7 +63,7 @@ maps_agree names perl
 # real mode.
 at_most 'functions of users of which it is not known whose they are' \
     "$(awk '$1 != "-" && $6 == "?" && $2 >= "0000000000100000"' "$dir/names" | wc -l)" 3
-# What stands before the unpacked kernel is in no file.
+# The code before the unpacked kernel is in no file.
 same 'and of which process it was' "$(awk '!/^#/ && $1 != "-" && $1 > 0 && !/vmlinux|bzImage/ && $2 != "0000000001000000" && NF < 7' "$dir/names" | wc -l)" 0
 
 # Tasks.
@@ -115,7 +115,7 @@ else
     skip 'perf opens the boot' 'perf is not installed (linux-perf)'
 fi
 
-# program_agrees NAME FILE: its functions stand where binutils say; what is exported, and the entries of the PLT.
+# program_agrees NAME FILE: its functions are where binutils say; what is exported, and the entries of the PLT.
 program_agrees() {
     local base file=$2
     base=$(awk -v file="$file" '$6 == file { split($1, range, "-"); print range[1], $3; exit }' "$dir/maps.$1")
@@ -142,7 +142,7 @@ same 'it is found there' "$(sed -n 's/^# kernel: .* moved by \(0x[0-9a-f]*\): .*
 same 'start_kernel ran there' "$(awk '$5 == "start_kernel" { print $2, $6 }' "$work/stays/names")" \
     "$(awk -v moved=$((moved)) '$3 == "start_kernel" { print $1 }' "$dir/kallsyms" | while read -r at; do printf '%x vmlinux' $((0x$at - moved)); done)"
 
-# Another kernel's file, and files that are none.
+# Another kernel's file, and files that are not ELF files.
 check 'another file of a kernel yields no names' eval \
     'build/undertrace names "$dir/capture" --kernel "$work/modules/loop.ko" 2>&1 | grep -q "is no x86-64 kernel"'
 done_testing

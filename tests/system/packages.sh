@@ -22,7 +22,7 @@ echo UNDERTRACE_ENTRIES=no >"$root/etc/default/undertrace"
 check 'a second time' make -s install-boot DESTDIR="$root" PREFIX=/usr
 same 'what was configured stays' "$(cat "$root/etc/default/undertrace")" UNDERTRACE_ENTRIES=no
 check 'make uninstall-boot' make -s uninstall-boot DESTDIR="$root" PREFIX=/usr
-same 'leaves nothing of it' "$(find "$root/boot" "$root/etc" "$root/usr/share/man/man7" -not -type d)" ''
+same 'removes all of it' "$(find "$root/boot" "$root/etc" "$root/usr/share/man/man7" -not -type d)" ''
 for page in packaging/undertrace-boot.7 decode/undertrace.1; do
     same "$page has no mistake" "$(man --warnings=all -l "$page" 2>&1 >/dev/null)" ''
 done
@@ -145,7 +145,7 @@ check 'it is removed' inside dpkg -r undertrace-boot
 same 'the menu is what it was, but for the mark of a script that says nothing' "$(diff "$work/before.cfg" "$menu" | grep '^[<>] .' | grep -v '/25_undertrace ###$')" ''
 same 'the configuration is kept' "$(grep -c "$options" "$clean/etc/default/undertrace")" 1
 check 'and purged, with the others' inside dpkg -P undertrace-boot undertrace libundertrace-dev libundertrace0
-same 'the menu knows nothing of it' "$(diff "$work/before.cfg" "$menu")" ''
-same 'nothing of it is left' "$(listing | diff "$work/before" -)" ''
+same 'the menu no longer has it' "$(diff "$work/before.cfg" "$menu")" ''
+same 'all of it is removed' "$(listing | diff "$work/before" -)" ''
 rm -rf "$clean"
 done_testing

@@ -43,7 +43,7 @@ between() {
 }
 forgotten='.at == 0 and .bytes > 0 and .cause == "ring"'
 
-# Power-off, in each scheme. A region that was armed alone is half full or more when the next one is armed.
+# Power-off, in each scheme. When a single region was armed, it is half full or more when the next one is armed.
 ring='channel=e1000 net.mtu=9000 policy=ring'
 for case in topa:131072:196608 single:98304:262144 range:262144:262144; do
     IFS=: read -r scheme least most <<<"$case"
@@ -90,7 +90,7 @@ here=0x$(nm build/guests/ends.elf | awk '$3 == "ends_here" { print $1 }')
 for scheme in topa single range; do
     check "policy=ring pt.scheme=$scheme pt.trigger=: ends runs to power-off" \
         boot_guest trigger-$scheme ends "$ring pt.scheme=$scheme pt.trigger=$here"
-    console_has "trigger, $scheme: the guest goes on" trigger-$scheme 'ends: now'
+    console_has "trigger, $scheme: the guest continues" trigger-$scheme 'ends: now'
     same "trigger, $scheme: the address is noticed, once" \
         "$(info trigger-$scheme '[.log[] | select(startswith("trigger: CPU 0 reaches"))] | length')" 1
     outside_gaps "trigger, $scheme: what led there and what came last equals the truth" trigger-$scheme

@@ -31,16 +31,16 @@ receive() {
 says 'a stream that is whole' 0 'complete' receive "$line" whole
 check 'is received as it was sent' cmp "$work/whole/cpu0.pt" "$capture/cpu0.pt"
 
-# --decode: the same thread of branches as `decode` afterwards, of a stream that stands still on the way, too.
+# --decode: the same thread of branches as `decode` afterwards, of a stream that pauses, too.
 decoded=$(build/undertrace decode "$capture" | awk '$1 == "branches" { print $2 }')
 says 'a stream is decoded while it comes' 0 "decoded: $decoded branches, 0 decode gaps" receive "$line" live --decode
 slowly() {
     (head -c 50000 "$line" && sleep 2 && tail -c +50001 "$line") | $undertrace receive --quiet --uart - -o "$work/slowly" --decode
 }
-says 'and one that stands still on the way' 0 "decoded: $decoded branches, 0 decode gaps" slowly
+says 'and one that pauses' 0 "decoded: $decoded branches, 0 decode gaps" slowly
 says 'names for nothing' 1 '--symbols requires --decode' receive "$line" never --symbols "$line"
 
-# A reception that fails before the first frame leaves nothing that stands in the way of the next.
+# A reception that fails before the first frame leaves no files that would prevent the next.
 says 'a source that is not there' 1 "nowhere: No such file" $undertrace receive --uart "$work/nowhere" -o "$work/again"
 says 'nothing comes' 2 'nothing was received' receive /dev/null again
 says 'a state that cannot be written' 1 'the status cannot be written' receive "$line" again --status "$work/no/status"
@@ -48,7 +48,7 @@ says 'the same directory serves again' 0 'complete' receive "$line" again
 says 'but no second time' 1 'is not empty' receive "$line" again
 says 'a speed that is no number' 1 "--baud: 'abc' is not a number" receive "$line" never --baud abc
 
-# A file of 40 KiB at most stands for a full disk.
+# A limit of 40 KiB for a file acts as a full disk.
 full() {
     (ulimit -f 40 && receive "$line" full)
 }
@@ -66,7 +66,7 @@ says 'another boot on the same line' 2 'ignoring frames of another boot' receive
     printf '\x55\x54\x46\x1a\x01\x01\x00\x00\xc2\x75\x0e\x0e\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\xac\x9f\x88\x58'
 } >"$work/version.bin"
 says 'another version on the same line' 2 'ignoring frames of wire version 1' receive "$work/version.bin" version
-same 'both are kept up to there' "$(stat -c %s "$work/rebooted/events.bin" "$work/version/events.bin" | uniq | wc -l)" 1
+same 'the part before it is kept of both' "$(stat -c %s "$work/rebooted/events.bin" "$work/version/events.bin" | uniq | wc -l)" 1
 
 # Files of the capture are not written over, and what cannot be written is an error.
 sum=$(cat "$capture"/* | sha256sum)

@@ -1,6 +1,6 @@
 #!/bin/bash
-# What is said stands on the screen too, from the first line on: a picture of the screen, read back by the font, holds the lines that the
-# serial line got. In QEMU each depth that GRUB can set, on a BIOS and under UEFI.
+# The lines of the console appear on the screen too, from the first one on: a picture of the screen, read back by the font,
+# has the lines of the serial line. In QEMU with each depth that GRUB can set, on a BIOS and under UEFI.
 . tests/system/lib.sh
 . tests/rig/boot_lib.sh
 
@@ -26,7 +26,7 @@ shot() {
     emulator=$!
     cat "$dir/monitor.out" >>"$dir/registers" &
     exec 9>"$dir/monitor.in"
-    # Behind the last line the CPU halts, with interrupts off; firmware and GRUB have them on.
+    # After the last line the CPU halts, with interrupts off; firmware and GRUB have them on.
     until grep -a 'RFL=.* HLT=1' "$dir/registers" | grep -qv 'RFL=00000[2367abef]'; do
         spent=$(awk '{ sub(/.*\) /, ""); print int(($12 + $13) / 100) }' "/proc/$emulator/stat" 2>/dev/null) || spent=9999
         [ "${spent:-9999}" -lt 600 ] || { echo 'QEMU does not come to its end'; return 1; }
@@ -62,7 +62,7 @@ for depth in 32 24 16; do
     name=bios$depth
     image "$name" "1024x768x$depth" 'selftest=on channel=none'
     check "$depth bits a pixel, BIOS: the self-test ends" shot "$name" 'selftest: done'
-    check 'its lines stand on the screen as on the console' shows "$name"
+    check 'its lines are on the screen as on the console' shows "$name"
     same 'none of them in red' "$(grep -c '^!' "$work/$name/screen.txt")" 0
 done
 same 'the first one is the first' "$(sed -n '1s/^ version .*/version/p' "$work/bios32/screen.txt")" version
@@ -77,7 +77,7 @@ if [ -r "$firmware" ]; then
     image uefi '' 'selftest=on channel=none'
     check 'UEFI: the self-test ends' shot uefi 'selftest: done' \
         -drive if=pflash,format=raw,readonly=on,file="$firmware" -drive if=pflash,format=raw,file="$work/vars.fd"
-    check 'its lines stand on the screen as on the console' shows uefi
+    check 'its lines are on the screen as on the console' shows uefi
 else
     skip 'the screen of UEFI firmware' 'OVMF is not installed'
 fi

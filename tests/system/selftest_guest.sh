@@ -32,7 +32,7 @@ same 'the status says so' "$(cat "$work/topa.status")" 0
 check 'they are those that the emulator has seen' build/undertrace verify "$work/topa/capture" "$work/topa/truth.bin" \
     --branches-truth "$work/topa/branches.bin"
 same 'many PMIs' "$(awk '/ToPA PMIs?/ { print ($1 > 50) }' "$work/topa.found")" 1
-# Every 2 KiB, and one more where a region begins anew after a PMI that came late, at a random distance from the one
+# Every 2 KiB, and one more where a region is restarted after a PMI that came late, at a random distance from the one
 # before.
 same 'PSBs as near as asked for' "$(awk '/ PSBs?, / { print ($1 > 500 && $1 < 900), ($5 < 2200) }' "$work/topa.found")" '1 1'
 build/undertrace hardware "$work/topa/capture" -o "$work/topa.file" >/dev/null

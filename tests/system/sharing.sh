@@ -15,7 +15,7 @@ right() {
 
 export PTMODEL='profile=skylake, pmu=4'
 MEMORY=256 check 'the guest runs' boot_guest quiet sharing ''
-right 'nothing of PT is seen; counters and NMIs arrive as asked for' quiet
+right 'PT is not visible; counters and NMIs arrive as programmed' quiet
 exact 'and the trace is exact' quiet
 
 # A PMI each 4 KiB, and Freeze_Perfmon_On_PMI; the counters' PMIs come among ours, through the same LVTPC.

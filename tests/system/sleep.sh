@@ -1,7 +1,7 @@
 #!/bin/bash
-# A guest that puts the machine to sleep (S3): what was traced up to there has arrived, and log and receiver say that the trace ends with a
-# sleep, after which the guest may continue untraced. A power-off is none, and a sleep that the chipset does not know
-# ends nothing.
+# A guest that puts the machine to sleep (S3): the trace has arrived, and log and receiver say that it ends with a sleep,
+# after which the guest may continue untraced. A power-off is not a sleep, and a sleep that the chipset does not know does
+# not end the trace.
 . tests/system/lib.sh
 export MEMORY=256
 
@@ -18,7 +18,7 @@ exact 'it equals the truth up to the sleep' s3
 same 'log and receiver say so' "$(said s3)" '1 1'
 check 'a power-off' sleeps off off
 same 'no message reports a sleep' "$(said off)" '0 0'
-check 'a sleep that the chipset does not know: the guest goes on to its power-off' sleeps doze doze
+check 'a sleep that the chipset does not know: the guest continues to its power-off' sleeps doze doze
 console_has 'it is awake' doze 'ends: awake'
 exact 'all of it is in the trace' doze
 same 'no message reports a sleep then' "$(said doze)" '0 0'

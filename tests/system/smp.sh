@@ -50,7 +50,7 @@ for way in root list; do
 done
 
 # On a slow wire much trace still waits when the guest powers off: no CPU's end record may overtake it. And CPUs that
-# change code without end leave the others their part of the wire: if one stood still meanwhile, changes would be ten
+# change code without end leave the others their part of the wire: if one waited meanwhile, changes would be ten
 # times as many, or more.
 for rounds in 228750 230000; do
     WIRE='rate=10' run slow-$rounds 4 rounds=$rounds ''

@@ -52,7 +52,7 @@ done
 console_has 'it is said why' selfmod 'tracing by single-stepping'
 same 'no gap' "$(jq '[(.ends // [.end])[] | .gaps] | add' "$work/branches/capture/meta.json")" 0
 
-# Regions so small that they fill now and then: a PMI that is none.
+# Regions so small that they fill now and then: PMIs without an interrupt.
 run small branches '' 'pt.region=4K pt.regions=4 pt.psb=2K'
 equal 'small regions: every branch is what was decoded' small
 same 'PMIs are served' "$(jq '[(.ends // [.end])[] | .pmis] | add > 0' "$work/small/capture/meta.json")" true
@@ -108,7 +108,7 @@ for cpu in 0 1; do
 done
 at_most 'ends2: and full speed after them: steps' "$(truth ends2 exit_37)" 40000
 
-# What is traced may be less; fibonacci() and the branches that stand in it.
+# Only a part may be traced: fibonacci() and the branches in it.
 range() {
     nm build/guests/branches.elf | awk -v name="$1" '$3 == name { at = $1 } at && $1 > at { exit } END { print "0x" at }' |
         sed 's/0x0*/0x/'
@@ -130,7 +130,7 @@ decoded number
 same 'the first 1000 branches' "$(branches_of number | sha256sum)" "$(listed number | head -n 1000 | sha256sum)"
 at_most 'and full speed after them: steps' "$(truth number exit_37)" 100000
 
-# The kernel or user mode alone: what each executes in this guest stands at addresses of its own.
+# Only the kernel or only user mode: in this guest each executes code at addresses of its own.
 # inside user|kernel: of a list, what both begins and ends there. The methods trace what leaves it differently.
 address() { nm build/guests/levels.elf | awk -v name="$1" '$3 == name { print $1 }'; }
 inside() {
@@ -139,17 +139,17 @@ inside() {
         function of(at) { return (at >= early && at < both) || (at >= user && at < end) ? "user" : "kernel" }
         of($1) == wanted && $2 != "0000000000000000" && of($2) == wanted'
 }
-# alone user|kernel OPTION WORDS
-alone() {
+# only user|kernel OPTION WORDS OTHER
+only() {
     run "$1" levels "$3" "$2"
-    check "$1 alone: is decoded" decoded "$1"
+    check "only $1: is decoded" decoded "$1"
     branches_of "$1" | inside "$1" >"$work/$1/branches"
-    check "$1 alone: every branch of it is what was decoded ($(wc -l <"$work/$1/branches"))" cmp "$work/$1/branches" <(listed "$1" | inside "$1")
-    same "$1 alone: nothing else is" "$(branches_of "$1" | inside "$4" | wc -l)" 0
-    at_most "$1 alone: the other runs at full speed: steps" "$(truth "$1" exit_37)" $(($(truth "$1" guest_instructions) / 10))
+    check "only $1: every branch of it is what was decoded ($(wc -l <"$work/$1/branches"))" cmp "$work/$1/branches" <(listed "$1" | inside "$1")
+    same "only $1: nothing else is" "$(branches_of "$1" | inside "$4" | wc -l)" 0
+    at_most "only $1: the other runs at full speed: steps" "$(truth "$1" exit_37)" $(($(truth "$1" guest_instructions) / 10))
 }
-alone user pt.os=off 'kernel=100000 user=500' kernel
-alone kernel pt.user=off 'kernel=500 user=100000' user
+only user pt.os=off 'kernel=100000 user=500' kernel
+only kernel pt.user=off 'kernel=500 user=100000' user
 same 'they are some' "$([ "$(wc -l <"$work/user/branches")" -gt 500 ] && [ "$(wc -l <"$work/kernel/branches")" -gt 2000 ] && echo yes)" yes
 
 # A whole system at full speed, but for the range.

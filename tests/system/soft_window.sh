@@ -45,7 +45,7 @@ console_has 'and finds itself in order' commands 'levels: ok'
 for number in 1 2 3 4 5; do same "command $number is carried out" "$(result commands $number)" ok; done
 check 'what was traced is decoded' decoded commands
 read -r first second third fourth rest <<<"$(pieces commands)"
-check "pt.branches= counts anew with each set: $first and $second are the first pieces of the list" \
+check "pt.branches= starts again with each set: $first and $second are the first pieces of the list" \
     eval 'about "$first" 300 && about $((first + second)) 800'
 check "then there is one up to the pause, $third, one after it, $fourth, and no more" \
     eval '[ "${third:-0}" -gt 100 ] && [ "${fourth:-0}" -gt 350 ] && [ -z "$rest" ]'

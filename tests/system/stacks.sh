@@ -1,6 +1,6 @@
 #!/bin/bash
-# What `report` says of functions, beside what follows from the list of all branches and the symbols of the guest's ELF
-# file, and beside what the guest's source says of its own calls.
+# The figures of `report` for functions, compared with those that follow from the list of all branches and the symbols of
+# the guest's ELF file, and with the calls in the guest's source.
 . tests/system/lib.sh
 
 # symbols GUEST: its functions, as nm names them.
@@ -24,7 +24,7 @@ entered() {
         '{ sub(/^0+/, "", $2) } $2 == at { n++ } END { print n + 0 }' "$work/$1.branches"
 }
 
-# own NAME GUEST SYMBOL: how many branches stand between it and the next symbol.
+# own NAME GUEST SYMBOL: how many branches are between it and the next symbol.
 own() {
     awk -v s="$3" 'NR == FNR { if (found && !end && $1 != begin) end = $1; if ($3 == s) { begin = $1; found = 1 } next }
         { from = substr("0000000000000000" $1, length($1) + 1) } from >= begin && from < end { n++ }
@@ -35,7 +35,7 @@ check 'branches: it runs' boot_guest branches branches 'channel=e1000'
 symbols branches
 check 'branches: it is reported' reported branches branches
 check 'branches: they are listed' build/undertrace decode "$work/branches/capture" --branches "$work/branches.branches"
-same 'each branch is of one function' "$(jq '[.profile.functions[].branches] | add' "$work/branches.json")" \
+same 'each branch belongs to one function' "$(jq '[.profile.functions[].branches] | add' "$work/branches.json")" \
     "$(jq .branches "$work/branches.json")"
 same 'all functions have names' "$(jq '[.profile.functions[] | select(.symbol == null)] | length' "$work/branches.json")" 0
 for function in fibonacci deep on_timer on_page_fault syscall_count; do
@@ -43,7 +43,7 @@ for function in fibonacci deep on_timer on_page_fault syscall_count; do
         "$(entered branches branches $function)"
 done
 for function in fibonacci deep console_line guest_main table.constprop.0; do
-    same "$function has the branches that stand in it" "$(figure branches $function branches)" \
+    same "$function has the branches within it" "$(figure branches $function branches)" \
         "$(own branches branches $function)"
 done
 
@@ -62,9 +62,9 @@ share() {
 same 'fibonacci has its share of the time' "$(jq "(.profile.functions | map(.seconds) | add) as \$all |
     ($(share seconds) / \$all) / ($(share branches) / .branches) | . > 0.8 and . < 1.25" "$work/branches.json")" true
 
-# Machines read it: all of it is there, and each field stands in the docs.
+# Machines read it: all of it is there, and each field is in the docs.
 build/undertrace report "$work/branches/capture" --symbols "$work/branches.map" --json - >"$work/branches.stdout"
-same '--json - writes that alone' "$(jq -S 'del(.seconds.decode)' "$work/branches.stdout")" "$(jq -S 'del(.seconds.decode)' "$work/branches.json")"
+same '--json - writes only that' "$(jq -S 'del(.seconds.decode)' "$work/branches.stdout")" "$(jq -S 'del(.seconds.decode)' "$work/branches.json")"
 same 'docs/report.md has each field' "$(jq -r 'def fields: keys[]; fields, (.profile | fields), (.timeline | fields), (.decode_gaps | fields),
     (.truth | fields), (.seconds | fields), (.per_cpu[0] | fields), (.profile.functions[0] | fields), (.profile.phases[0] | fields),
     (.profile.processes[0] | fields), (.profile.interrupts[0] | fields)' "$work/branches.json" | sort -u |
@@ -85,6 +85,6 @@ smp() {
 check 'smp: it runs' smp
 symbols smp
 check 'smp: it is reported' reported smp smp
-same 'smp: each branch is of one function' "$(jq '[.profile.functions[].branches] | add' "$work/smp.json")" \
+same 'smp: each branch belongs to one function' "$(jq '[.profile.functions[].branches] | add' "$work/smp.json")" \
     "$(jq .branches "$work/smp.json")"
 done_testing

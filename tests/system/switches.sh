@@ -17,7 +17,7 @@ for way in root list vmcs; do
     exact "pt.switch=$way: exact with a PMI each 4 KiB" $way-4k
 done
 
-# In list and vmcs nothing of root is there: an entry is a TIP.PGE, an exit a TIP.PGD. The first entry stands before the
+# With list and vmcs root is not in the trace: an entry is a TIP.PGE, an exit a TIP.PGD. The first entry is before the
 # first PSB, where a dump begins; after the last exit there is none.
 exits=$(truth list exits)
 for way in list vmcs; do

@@ -26,7 +26,7 @@ CHANNEL=none run untraced all 'pt=off channel=none'
 run root all ''
 exact 'root: decoded branches equal the truth' root
 
-seen bare | grep -v -e ': sum [0-9a-f]\{8\}$' -e ' [0-9a-f]\{8\}$' >"$work/expected" # the sum of all alone
+seen bare | grep -v -e ': sum [0-9a-f]\{8\}$' -e ' [0-9a-f]\{8\}$' >"$work/expected" # only the sum of all
 for way in list vmcs; do
     PTMODEL=profile=icelake run $way '' "pt.switch=$way"
     exact "$way: decoded branches equal the truth" $way

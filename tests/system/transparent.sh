@@ -3,7 +3,7 @@
 # same but for what docs/visible.md lists.
 . tests/system/lib.sh
 
-# visible TRACED: the names of lines that may differ, as a pattern; each stands for a line of docs/visible.md.
+# visible TRACED: the names of lines that may differ, as a pattern; each is a line of docs/visible.md.
 visible() {
     local list=(
         'cpuid_ecx_0000000100000000'            # VMX

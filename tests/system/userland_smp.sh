@@ -42,7 +42,7 @@ for cpu in 0 1; do
         "$(jq -c ".cpus[$cpu] | [.matched, .branches - .matched, .intervals - .equal_intervals, .decode_errors]" \
             "$work/stories/verify.json")" "[$(truth stories branches $cpu),0,0,0]"
 done
-# A task that leaves one CPU goes on on the other with its callers. Each CPU alone does not know where it came from.
+# A task that moves from one CPU to the other continues with its callers. The list of a single CPU has no callers for it.
 capture=$work/stories/capture
 from=$(build/undertrace find "$capture" --kernel build/guest/vmlinuz --process storm do_exit --json 2>/dev/null | jq .first.seconds)
 # listed FIRST LAST WORDS...: what is listed between so many seconds after the first end of a process of the storm.
@@ -52,21 +52,21 @@ listed() {
     shift 2
     build/undertrace trace "$capture" --kernel build/guest/vmlinuz --time "$time" "$@" 2>/dev/null
 }
-# Time, CPU and function of what was called, whoever called it.
+# Time, CPU and function of each call, by any caller.
 calls() {
     grep -v '(under way)' | sed -E 's/^ *([0-9.]+) ([0-9]+) .* ([^ ]+ \[[^]]*\]|[^ ]+)( [^ ]*)?$/\1 \2 \3/' | sort
 }
 listed 62 62.2 >"$work/together"
 same 'trace: what both CPUs did is in the order of time' \
     "$(awk '{ back += $1 < last; last = $1 } END { print (NR > 10000), back + 0 }' "$work/together")" '1 0'
-{ listed 62 62.2 --cpu 0; listed 62 62.2 --cpu 1; } | calls >"$work/alone"
-at_most 'trace: calls that stand in the list of both CPUs alone, or of each alone' \
-    "$(calls <"$work/together" | diff - "$work/alone" | grep -c '^[<>]')" $(($(wc -l <"$work/alone") / 1000))
+{ listed 62 62.2 --cpu 0; listed 62 62.2 --cpu 1; } | calls >"$work/separate"
+at_most 'trace: calls that are only in the list of both CPUs, or only in those of each' \
+    "$(calls <"$work/together" | diff - "$work/separate" | grep -c '^[<>]')" $(($(wc -l <"$work/separate") / 1000))
 # Stacks whose lower frames are unknown.
-{ listed 60 64 --depth 0 --cpu 0; listed 60 64 --depth 0 --cpu 1; } | grep '(under way)' | sort >"$work/alone"
+{ listed 60 64 --depth 0 --cpu 0; listed 60 64 --depth 0 --cpu 1; } | grep '(under way)' | sort >"$work/separate"
 listed 60 64 --depth 0 | grep '(under way)' | sort >"$work/together"
-same 'trace: tasks are followed from CPU to CPU: some begin anew only where each CPU is alone' \
-    "$([ "$(comm -13 "$work/together" "$work/alone" | wc -l)" -gt 3 ] && echo yes)" yes
+same 'trace: tasks are followed from CPU to CPU: some restart only in the lists of single CPUs' \
+    "$([ "$(comm -13 "$work/together" "$work/separate" | wc -l)" -gt 3 ] && echo yes)" yes
 
 # --function leaves out most of the trace, and must find the same as who looks through all of it: what processes do between the
 # function's call and its return, on whichever CPU. Lines are distinguished by process name, so those without a name are
@@ -79,10 +79,10 @@ for function in do_wait schedule; do
         text ~ /^} / { next }
         { split(text, word, " ") }
         !(name in entered) && word[1] == wanted { entered[name] = depth }
-        name in entered { print substr($0, 1, 17), name, depth - entered[name], text }' "$work/together" >"$work/alone"
+        name in entered { print substr($0, 1, 17), name, depth - entered[name], text }' "$work/together" >"$work/separate"
     listed 62 63 --function $function | awk "$lines"' { print substr($0, 1, 17), name, depth, text }' >"$work/found"
     same "trace: --function $function is followed from CPU to CPU: lines that it has, and has not" \
-        "$([ -s "$work/alone" ] && diff "$work/found" "$work/alone" | grep -c '^[<>]')" 0
+        "$([ -s "$work/separate" ] && diff "$work/found" "$work/separate" | grep -c '^[<>]')" 0
 done
-rm "$work/together" "$work/alone" "$work/found"
+rm "$work/together" "$work/separate" "$work/found"
 done_testing

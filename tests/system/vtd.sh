@@ -1,13 +1,14 @@
 #!/bin/bash
-# vtd=on, and vtd=auto: devices are kept from our memory by DMA remapping, and the wire goes on. By QEMU without KVM, whose unit of VT-d refuses and
-# records as the specification says; its device "edu" copies memory on command, and it is commanded from outside (qtest).
+# vtd=on, and vtd=auto: DMA remapping keeps devices from the hypervisor's memory, and the wire continues to work. In QEMU
+# without KVM, whose VT-d unit refuses and records as the specification says; its device "edu" copies memory on command,
+# and gets its commands from outside (qtest).
 . tests/system/lib.sh
 . tests/rig/boot_lib.sh
 
 guard_children
 on='VT-d: devices can access all memory except ours; our card can access only ours'
 
-# through NAME CARD BEFORE [BEHIND]: the self-test with a receiver, over a card that the words stand around. VTD: the option
+# through NAME CARD BEFORE [AFTER]: the self-test with a receiver, over a card between these words. VTD: the option
 through() {
     QEMU_BEFORE="-machine q35 $3" QEMU_WORDS="${4:-}" check "$1: all of the self-test arrives" \
         tests/rig/qemu.sh "$work/$1" "$2" "channel=net ${VTD-vtd=on}"
@@ -41,7 +42,7 @@ through asked e1000e '-device intel-iommu,aw-bits=48'
 same 'it is on before the wire is tried' "$(sed -n "s/.*undertrace: \($on\).*/on/p; s/.*selftest: wire: .*/wire/p" "$work/asked/console.txt" | tr '\n' ' ')" 'on wire '
 vtd_finding asked 'protects our memory from devices' 'none needed; add vtd=off'
 
-# A unit for the display alone, which does not even answer: it is not used, unless all units are required.
+# A unit for the display only, which does not even answer: it is not used, unless all units are required.
 tests/rig/dmar.sh 4 0xfed80000:1 0xfed90000 >"$TABLES"
 through display e1000e '-device intel-iommu,aw-bits=48'
 console_has "the display's unit stays off" display "VT-d: the unit at fed80000, which serves only the display, stays off"
