@@ -15,29 +15,20 @@ static void xsaves(uint64_t area, uint32_t features)
     __asm__ volatile("xsaves64 (%0)" : : "r"(area), "a"(features), "d"(0) : "memory");
 }
 
-static uint64_t fault_of_xrstors(uint64_t area, uint32_t features)
-{
-    row_fault = NO_FAULT;
-    __asm__ volatile("movq $1f, row_fixup\n\t"
-                     "xrstors64 (%0)\n"
-                     "1:\tmovq $0, row_fixup"
-                     :
-                     : "r"(area), "a"(features), "d"(0)
-                     : "memory");
-    return row_fault;
-}
-
-static uint64_t fault_of_xsaves(uint64_t area, uint32_t features)
-{
-    row_fault = NO_FAULT;
-    __asm__ volatile("movq $1f, row_fixup\n\t"
-                     "xsaves64 (%0)\n"
-                     "1:\tmovq $0, row_fixup"
-                     :
-                     : "r"(area), "a"(features), "d"(0)
-                     : "memory");
-    return row_fault;
-}
+/* The vector of the fault of one instruction with the area and the features; NO_FAULT: there was none. */
+#define FAULT_OF(instruction)                                                                                          \
+    static uint64_t fault_of_##instruction(uint64_t area, uint32_t features)                                           \
+    {                                                                                                                  \
+        row_fault = NO_FAULT;                                                                                          \
+        __asm__ volatile("movq $1f, row_fixup\n\t" #instruction "64 (%0)\n"                                            \
+                         "1:\tmovq $0, row_fixup"                                                                      \
+                         :                                                                                             \
+                         : "r"(area), "a"(features), "d"(0)                                                            \
+                         : "memory");                                                                                  \
+        return row_fault;                                                                                              \
+    }
+FAULT_OF(xrstors)
+FAULT_OF(xsaves)
 
 static void enumeration(void)
 {

@@ -288,18 +288,16 @@ static void rsdp_is_located(void **state)
     assert_int_equal(acpi_rsdp_locate(&memory, rsdp, 36, MEMORY_SIZE - 119), 0);
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(good_tables, setup, teardown),
-        cmocka_unit_test_setup_teardown(extended_fields_take_precedence, setup, teardown),
-        cmocka_unit_test_setup_teardown(broken_tables, setup, teardown),
-        cmocka_unit_test_setup_teardown(tables_at_the_end_of_memory, setup, teardown),
-        cmocka_unit_test_setup_teardown(several_segments, setup, teardown),
-        cmocka_unit_test_setup_teardown(sleep_types_in_the_dsdt, setup, teardown),
-        cmocka_unit_test_setup_teardown(short_mcfg, setup, teardown),
-        cmocka_unit_test_setup_teardown(two_madts, setup, teardown),
-        cmocka_unit_test_setup_teardown(rsdp_is_located, setup, teardown),
+        TEST(good_tables),      TEST(extended_fields_take_precedence),
+        TEST(broken_tables),    TEST(tables_at_the_end_of_memory),
+        TEST(several_segments), TEST(sleep_types_in_the_dsdt),
+        TEST(short_mcfg),       TEST(two_madts),
+        TEST(rsdp_is_located),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -139,6 +139,7 @@ static void fake_panic(const char *format, ...)
 #include "pt/registers.c"
 #include "pt/setup.c"
 #include "pt/soft_hooks.c"
+#include "tests/unit/serial/sink_ops.h"
 
 /* --- the channel ----------------------------------------------------------------------------------------------------
  */
@@ -204,14 +205,7 @@ static struct command_box *fake_commands(struct sink *sink)
     return &box;
 }
 
-static const struct sink_ops fake_ops = {.name = "fake",
-                                         .trace = fake_trace,
-                                         .record = fake_record,
-                                         .released = fake_released,
-                                         .poll = fake_poll,
-                                         .delivered = fake_delivered,
-                                         .busy = fake_busy,
-                                         .commands = fake_commands};
+static const struct sink_ops fake_ops = FAKE_SINK_OPS;
 
 /* The nth record of a kind in a CPU's stream, from 0; NULL: there is none. */
 static const struct record_header *record_of(unsigned cpu, enum record_kind kind, unsigned nth)

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "serial/wire/sink.h"
+#include "tests/unit/serial/sink_ops.h"
 
 #define NR_THREADS 2u
 #define ROUNDS 200u /* each turn of a lock may cost a time slice, where CPUs are few */
@@ -109,14 +110,7 @@ static struct command_box *fake_commands(struct sink *sink)
     return &fake_of(sink)->box;
 }
 
-static const struct sink_ops fake_ops = {.name = "fake",
-                                         .trace = fake_trace,
-                                         .record = fake_record,
-                                         .released = fake_released,
-                                         .poll = fake_poll,
-                                         .delivered = fake_delivered,
-                                         .busy = fake_busy,
-                                         .commands = fake_commands};
+static const struct sink_ops fake_ops = FAKE_SINK_OPS;
 
 struct caller {
     struct sink *sink;

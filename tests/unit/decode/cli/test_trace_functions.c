@@ -138,11 +138,11 @@ static void test_after_a_gap_waiting_tasks_are_not_known(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_after_the_end, stacks_set_up, stacks_tear_down),
-        cmocka_unit_test_setup_teardown(test_a_function_returns_on_another_cpu, stacks_set_up, stacks_tear_down),
-        cmocka_unit_test_setup_teardown(test_a_task_ends_in_the_function, stacks_set_up, stacks_tear_down),
-        cmocka_unit_test_setup_teardown(test_after_a_gap_the_other_cpu_continues, stacks_set_up, stacks_tear_down),
-        cmocka_unit_test_setup_teardown(test_after_a_gap_waiting_tasks_are_not_known, stacks_set_up, stacks_tear_down),
+        STACKS_TEST(test_after_the_end),
+        STACKS_TEST(test_a_function_returns_on_another_cpu),
+        STACKS_TEST(test_a_task_ends_in_the_function),
+        STACKS_TEST(test_after_a_gap_the_other_cpu_continues),
+        STACKS_TEST(test_after_a_gap_waiting_tasks_are_not_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -149,13 +149,15 @@ static void test_phases(void **state)
     assert_int_equal(phases[0].branches, 2 * 3);
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_functions, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_interrupts, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_processes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(test_phases, set_up, tear_down),
+        TEST(test_functions),
+        TEST(test_interrupts),
+        TEST(test_processes),
+        TEST(test_phases),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

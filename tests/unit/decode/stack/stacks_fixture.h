@@ -42,6 +42,7 @@ struct stacks_fixture {
 /* For cmocka; *state is the fixture. */
 int stacks_set_up(void **state);
 int stacks_tear_down(void **state);
+#define STACKS_TEST(name) cmocka_unit_test_setup_teardown(name, stacks_set_up, stacks_tear_down)
 
 /* One transfer of a CPU, after two conditional branches. */
 void stacks_on(struct stacks_fixture *fixture, struct stacks *stacks, enum transfer_kind kind, uint64_t from,

@@ -149,15 +149,21 @@ static void test_exit_in_another_space(void **state)
     stacks_heard(fixture, "|1 -schedule -do_exit ");
 }
 
-/* A part of the trace is skipped: a suspended task continues with its stack and space; the task that ran is unknown. */
-static void test_pass_over(void **state)
+/* A program of space 10000H waits in read() when a part of the trace is skipped. */
+static void pass_over_while_read_waits(struct stacks_fixture *fixture)
 {
-    struct stacks_fixture *fixture = *state;
     fixture->cr3 = 0x10000;
     SYSCALL(USER_MAIN, SYSCALL_ENTRY);
     CALL(SYSCALL_ENTRY, READ);
     switch_from(fixture, READ, FORKED);
     stacks_pass_over(fixture->stacks);
+}
+
+/* A part of the trace is skipped: a suspended task continues with its stack and space; the task that ran is unknown. */
+static void test_pass_over(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    pass_over_while_read_waits(fixture);
     fixture->log[0] = '\0';
     CALL(IRQ, WRITE);
     stacks_heard(fixture, "|3 +irq +write ");
@@ -174,11 +180,7 @@ static void test_pass_over(void **state)
 static void test_stranger(void **state)
 {
     struct stacks_fixture *fixture = *state;
-    fixture->cr3 = 0x10000;
-    SYSCALL(USER_MAIN, SYSCALL_ENTRY);
-    CALL(SYSCALL_ENTRY, READ);
-    switch_from(fixture, READ, FORKED);
-    stacks_pass_over(fixture->stacks);
+    pass_over_while_read_waits(fixture);
     CALL(IRQ, WRITE);
     switch_from(fixture, WRITE, SCHEDULE);
     fixture->log[0] = '\0';
@@ -195,14 +197,14 @@ static void test_stranger(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_switches, stacks_set_up, stacks_tear_down),
-        cmocka_unit_test_setup_teardown(test_alike, stacks_set_up, stacks_tear_down),
-        cmocka_unit_test_setup_teardown(test_death, stacks_set_up, stacks_tear_down),
-        cmocka_unit_test_setup_teardown(test_space_decides, stacks_set_up, stacks_tear_down),
-        cmocka_unit_test_setup_teardown(test_isolated_space_decides, stacks_set_up, stacks_tear_down),
-        cmocka_unit_test_setup_teardown(test_exit_in_another_space, stacks_set_up, stacks_tear_down),
-        cmocka_unit_test_setup_teardown(test_pass_over, stacks_set_up, stacks_tear_down),
-        cmocka_unit_test_setup_teardown(test_stranger, stacks_set_up, stacks_tear_down),
+        STACKS_TEST(test_switches),
+        STACKS_TEST(test_alike),
+        STACKS_TEST(test_death),
+        STACKS_TEST(test_space_decides),
+        STACKS_TEST(test_isolated_space_decides),
+        STACKS_TEST(test_exit_in_another_space),
+        STACKS_TEST(test_pass_over),
+        STACKS_TEST(test_stranger),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,13 +146,9 @@ static void test_gap(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(test_calls, stacks_set_up, stacks_tear_down),
-        cmocka_unit_test_setup_teardown(test_jumps, stacks_set_up, stacks_tear_down),
-        cmocka_unit_test_setup_teardown(test_retpoline, stacks_set_up, stacks_tear_down),
-        cmocka_unit_test_setup_teardown(test_return_thunk, stacks_set_up, stacks_tear_down),
-        cmocka_unit_test_setup_teardown(test_serialize, stacks_set_up, stacks_tear_down),
-        cmocka_unit_test_setup_teardown(test_signal, stacks_set_up, stacks_tear_down),
-        cmocka_unit_test_setup_teardown(test_gap, stacks_set_up, stacks_tear_down),
+        STACKS_TEST(test_calls),        STACKS_TEST(test_jumps),     STACKS_TEST(test_retpoline),
+        STACKS_TEST(test_return_thunk), STACKS_TEST(test_serialize), STACKS_TEST(test_signal),
+        STACKS_TEST(test_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
