@@ -1,6 +1,6 @@
 /*
- * What decoding yields: batches of tagged items under one context. Consumers pull them (flow_next) and say beforehand
- * what they need; the engine does no work for anything else.
+ * The output of decoding: batches of tagged items with one context. Consumers pull them (flow_next), and declare
+ * beforehand what they need; the engine does no work for anything else.
  */
 #ifndef DECODE_ENGINE_BATCH_H
 #define DECODE_ENGINE_BATCH_H
@@ -33,7 +33,7 @@ struct flow_context {
     uint64_t cr3;       /* from PIP, or FLOW_CR3_UNKNOWN */
     uint64_t tsc;       /* 0: not known, or not needed */
     uint64_t tsc_error; /* the time is off by at most so many ticks, or FLOW_TSC_ERROR_UNKNOWN */
-    uint64_t at;        /* a trace offset at which the code was as it was executed */
+    uint64_t at;        /* the code was executed as it was at this trace offset: for code_pages_find */
     uint16_t cpu;
     uint8_t mode; /* enum instruction_mode */
 };
@@ -57,7 +57,7 @@ union flow_item {
     struct flow_branch branch;
     struct flow_block block;
     uint64_t instruction; /* its linear address */
-    uint64_t conditional; /* so many conditional branches were executed here */
+    uint64_t conditional; /* the number of conditional branches that were executed here */
 };
 _Static_assert(sizeof(union flow_item) == 16, "items of all kinds have one size");
 
@@ -69,17 +69,18 @@ enum {
     FLOW_TAG_CONDITIONAL = 0xfc
 };
 
-/* Where the guest is, when no branch says so: at a VM entry or exit, where tracing is enabled or disabled, at a PSB. */
+/* The guest's position where no branch shows it: at a VM entry or exit, where tracing is enabled or disabled, at a PSB.
+ */
 struct flow_position {
     uint64_t ip;  /* linear; 0: not known */
-    bool running; /* it continues at ip; else it has come up to ip, and what is traced next is something else */
+    bool running; /* true: the guest continues at ip; false: it stopped at ip, and other code is traced next */
 };
 
-/* What became of a stretch of trace. */
+/* The result of decoding a stretch of trace. */
 struct flow_result {
-    uint64_t begin, end, tsc;   /* as of the stretch */
+    uint64_t begin, end, tsc;   /* of the stretch: struct flow_stretch */
     uint64_t branches;          /* in non-root operation */
-    uint64_t hash;              /* of them, from TRUTH_HASH_SEED; only with FLOW_NEED_HASH */
+    uint64_t hash;              /* of these branches, from TRUTH_HASH_SEED; only with FLOW_NEED_HASH */
     uint64_t instructions;      /* in non-root operation */
     uint64_t root_instructions; /* the traced ones: those around VM entries and exits */
     uint64_t last_to;           /* the last branch's target */
@@ -102,10 +103,10 @@ struct flow_gap {
 enum flow_batch_kind {
     FLOW_BATCH_ITEMS,
     FLOW_BATCH_POSITION,
-    FLOW_BATCH_END, /* of a stretch; where its error is not FLOW_OK, or the next one does not begin at its end, what was
+    FLOW_BATCH_END, /* the stretch has ended; after an error, or if the next stretch does not begin at its end, what was
                        executed in between is not known */
-    FLOW_BATCH_GAP, /* of sources and streams only */
-    FLOW_BATCH_TEXT /* of streams only */
+    FLOW_BATCH_GAP, /* only from sources and streams */
+    FLOW_BATCH_TEXT /* only from streams */
 };
 
 /* Valid until the next one is pulled. */

@@ -14,7 +14,7 @@ void engine_clock_begin(struct engine_clock *clock, uint32_t numerator, uint32_t
                                    .high = ENGINE_CLOCK_NEVER};
 }
 
-/* The TSC is known. same: the core ran all the time since the last anchor, as far as that is known. */
+/* Set an anchor: the TSC is known here. same: the core probably ran all the time since the last anchor. */
 static void drop_anchor(struct engine_clock *clock, uint64_t tsc, bool same)
 {
     if (same && clock->cycles > 0 && tsc > clock->anchor) {

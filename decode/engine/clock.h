@@ -1,10 +1,10 @@
 /*
- * The TSC by a CPU's timing packets, and what they prove of it. Pure.
+ * The TSC from a CPU's timing packets, and the bounds that they prove. Pure.
  *
- * TSC packets contain it. TMA relates it to the crystal's clock, which MTC counts: both are anchors. CYC counts cycles
- * of the core since the packet before it; how long these are follows from the time between two anchors, since the
- * core's frequency changes and no packet gives it exactly. SDM 36.4.2.10, "Core:Bus Ratio (CBR) Packet", to 36.4.2.14,
- * "Cycle Count (CYC) Packet"; 36.8.3, "Tracking Time".
+ * TSC packets contain it. TMA relates it to the crystal's clock, whose ticks MTC counts: TSC and MTC are anchors. CYC
+ * counts core cycles since the last CYC. The length of a cycle is derived from the time between two anchors, because
+ * the core's frequency changes, and no packet gives it exactly. SDM 36.4.2.10, "Core:Bus Ratio (CBR) Packet",
+ * to 36.4.2.14, "Cycle Count (CYC) Packet"; 36.8.3, "Tracking Time".
  */
 #ifndef DECODE_ENGINE_CLOCK_H
 #define DECODE_ENGINE_CLOCK_H
@@ -21,7 +21,7 @@
 struct engine_clock_period {
     uint64_t end;    /* the TSC of the next anchor, or one that is not before it; ENGINE_CLOCK_NEVER: not known */
     uint64_t cycles; /* of the core, counted by CYC packets from here to there */
-    uint64_t cycle;  /* a cycle's length at least, as of engine_clock.cycle; 0: not known */
+    uint64_t cycle;  /* the least length of a cycle, in the unit of engine_clock.cycle; 0: not known */
 };
 
 struct engine_clock {
@@ -33,18 +33,18 @@ struct engine_clock {
     bool counting;
     uint64_t base_tsc,
         base_ctc;    /* from TMA: the TSC at a tick of the crystal, and the lower 16 bits of that tick's number */
-    uint64_t ticks;  /* of MTC, at the last MTC or TMA, in the same count */
+    uint64_t ticks;  /* the crystal's count at the last MTC or TMA */
     bool mtc_known;  /* an MTC has come since TMA */
     uint64_t anchor; /* the TSC of the last anchor */
     uint64_t cycles; /* since then */
-    uint64_t cycle;  /* a cycle's length in ticks of the TSC, of ENGINE_CLOCK_ONE parts */
+    uint64_t cycle;  /* a cycle's length in ticks of the TSC, times ENGINE_CLOCK_ONE */
 
     /* what is proven: clock_bound.c */
     uint8_t nominal_ratio;             /* the core:bus ratio at which a cycle is a tick of the TSC; 0: not known */
     uint8_t ratio;                     /* the last CBR; 0: none */
     bool overflown;                    /* MTCs may have been lost since the last TSC */
-    uint64_t anchors;                  /* how many there were */
-    uint64_t bounded;                  /* the anchor that period begins with, in that count; 0: none */
+    uint64_t anchors;                  /* the number of anchors so far */
+    uint64_t bounded;                  /* the value of anchors at the beginning of period; 0: none */
     struct engine_clock_period period; /* the present one */
     uint64_t low, high;                /* the packets up to the next timing packet came from low to high */
 };
@@ -52,14 +52,15 @@ struct engine_clock {
 /* The beginning of a stretch: nothing is known yet. */
 void engine_clock_begin(struct engine_clock *clock, uint32_t numerator, uint32_t denominator, uint8_t mtc_freq);
 
-/* A TSC, TMA, MTC or CYC packet; others change nothing. Returns true if the time is another one. */
+/* Take a TSC, TMA, MTC or CYC packet; others are ignored. Returns whether the time has changed. */
 bool engine_clock_take(struct engine_clock *clock, const struct packet *packet);
 
 /* OVF: packets were lost. */
 void engine_clock_overflow(struct engine_clock *clock);
 
-/* After each timing packet: set low and high, by what follows it from at to end, where the TSC was end_tsc; 0: not
- * known. They are 0 and ENGINE_CLOCK_NEVER where packets prove nothing. A packet is looked at twice at most. */
+/* Call after each timing packet: sets low and high from the packets that follow, from at to end. end_tsc: the TSC at
+ * end; 0: not known. low and high are 0 and ENGINE_CLOCK_NEVER if packets prove nothing. Each packet is read at most
+ * twice. */
 void engine_clock_bound(struct engine_clock *clock, const uint8_t *at, const uint8_t *end, uint64_t end_tsc);
 
 #endif

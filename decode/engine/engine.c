@@ -1,4 +1,4 @@
-/* The flow engine: one stretch of trace at a time, so that an error costs no more than the stretch. */
+/* The flow engine. It decodes one stretch of trace at a time, so that an error loses at most the rest of a stretch. */
 #include "decode/engine/engine_state.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "decode/engine/timed.h"
 #include "decode/engine/walk.h"
 
-/* When so much is known, it is forgotten between two stretches: memory does not grow with the trace. */
+/* Above these sizes, caches are emptied between two stretches, so that memory does not grow with the trace. */
 #define MOST_BLOCKS 400000u
 #define MOST_PAGES 200000u
 
@@ -62,7 +62,7 @@ static bool tidy(struct engine *engine)
 static bool begin(struct engine *engine, const struct flow_stretch *stretch)
 {
     executed_begin(&engine->executed, stretch->begin, stretch->end, stretch->tsc);
-    engine->executed.non_root = true; /* root runs at privilege level 0: where that is traced, its PSB+ has a PIP */
+    engine->executed.non_root = true; /* until a PIP: only in user mode, so not in root operation, has a PSB+ none */
     engine->packet = engine->at = engine->input->trace + stretch->begin;
     engine->end = engine->input->trace + stretch->end;
     engine->code_at = engine->executed.context.at = stretch->begin;
@@ -81,11 +81,11 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch)
     timed_begin(engine);
     engine_set_ip(engine, 0);
     returns_clear(&engine->returns);
-    /* Until a PIP, the space is not known. */
+    /* The space is not known before a PIP. */
     return tidy(engine) && spaces_set(&engine->spaces, CODE_SPACE_UNKNOWN, stretch->begin);
 }
 
-/* Execution was at boundary_ip when the next PSB was generated. */
+/* Follow the code up to the IP in the PSB+ after the stretch. */
 static enum flow_error end_at_boundary(struct engine *engine, uint64_t boundary)
 {
     const enum flow_error error = walk_to(engine, WALK_TO_ADDRESS, boundary);
@@ -99,7 +99,7 @@ static enum flow_error end_at_boundary(struct engine *engine, uint64_t boundary)
 static enum flow_error end_of(struct engine *engine, const struct flow_stretch *stretch, enum flow_error error)
 {
     const bool to_psb = stretch->ends >= FLOW_ENDS_AT_PSB;
-    /* Bits may wait for the TIP after them, and a FUP for its, but before a PSB all pending packets are generated. */
+    /* A FUP or PIP still waits for its TIP, although all pending packets are generated before a PSB. */
     if (!error && (engine->event || engine->entered))
         error = FLOW_ERROR_LEFT_OVER;
     if (error == FLOW_ERROR_LEFT_OVER && !to_psb)
@@ -136,7 +136,7 @@ static void engine_begin(void *state, const struct flow_stretch *stretch)
         end(state, FLOW_ERROR_MEMORY);
 }
 
-/* Decode until some thousand items are in batches, or to the stretch's end. */
+/* Decode until some thousand items are in batches, or until the stretch ends. */
 static void decode_on(struct engine *engine)
 {
     const struct flow_stretch *stretch = engine->stretch;

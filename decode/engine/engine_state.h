@@ -1,12 +1,12 @@
 /*
- * Inside of the flow engine: the state of one thread, which its files share. Each of them calls only those below it:
+ * Internal to the flow engine: the state of one thread, which its files share. Each file calls only files below it:
  *
- *   engine.c                    the beginning and the end of a stretch
+ *   engine.c                    begins and ends a stretch
  *   packets.c                   reads the trace, packet by packet
- *   errata_flow.c, events*.c    what a packet that is no TNT means for the walk
- *   walk*.c                     along the code, no further than a packet proves
- *   timed.c, executed.c         what was executed, and when
- *   space.c, block.c            the code
+ *   errata_flow.c, events*.c    handle packets other than TNT
+ *   walk*.c                     follow the code, no further than a packet proves
+ *   timed.c, executed.c         collect what was executed, and when
+ *   space.c, block.c            find the code
  *
  * SDM 36.3.1, "Operation", to 36.4.2, "Packet Definitions"; what each branch and event yields: Table "Packet Generation
  * under Different Enable Conditions".
@@ -26,10 +26,10 @@
 #include "decode/engine/space.h"
 #include "pt/packet/packet.h"
 
-/* Blocks by address, as spaces have them: direct-mapped. */
+/* A direct-mapped cache of blocks by space and address. */
 #define ENGINE_RECENT 16384u
 struct engine_recent {
-    uint64_t ip, version; /* version: of the space, and the mode */
+    uint64_t ip, version; /* version: engine_version */
     struct block *block;
 };
 
@@ -37,15 +37,15 @@ struct engine_recent {
 enum engine_fup {
     FUP_OF_EVENT,    /* an interrupt, an exception, a VM exit: TIP or TIP.PGD follows */
     FUP_OF_OVERFLOW, /* tracing resumes there */
-    FUP_OF_PTWRITE,  /* that instruction */
-    FUP_ALONE        /* nothing that changes the flow */
+    FUP_OF_PTWRITE,  /* it gives the IP of a PTWRITE */
+    FUP_UNBOUND      /* it only gives the IP of a packet that does not change the flow */
 };
 
 /* The time of branches: timed.h. */
 struct timed {
-    bool unsettled;  /* low is not the clock's */
-    uint64_t before; /* when the last packet that proves something came, at the earliest; 0: not known */
-    uint64_t low;    /* the same of what the next one proves */
+    bool unsettled;  /* low differs from engine_clock.low */
+    uint64_t before; /* the earliest TSC of the last packet that proved branches; 0: not known */
+    uint64_t low;    /* the earliest TSC of the branches that the next such packet proves */
 };
 
 struct engine {
@@ -53,45 +53,45 @@ struct engine {
     unsigned needs; /* enum flow_need */
     struct spaces spaces;
     struct blocks blocks;
-    struct engine_recent *recent; /* ENGINE_RECENT of them */
+    struct engine_recent *recent; /* ENGINE_RECENT entries */
     struct executed executed;
     struct returns returns;
     struct engine_clock clock;
 
-    /* where execution is */
+    /* the current position of execution */
     uint64_t ip;
-    struct block *block;      /* that begins there; NULL: it is to be looked for */
-    struct block **link;      /* where to keep it if it is on the same page as the one before; NULL: nowhere */
-    const struct block *from; /* that one */
+    struct block *block;      /* the block that begins at ip; NULL: not looked up yet */
+    struct block **link;      /* where to store block if it is on the same page as from; NULL: nowhere */
+    const struct block *from; /* the block before it; valid if link is not NULL */
     enum instruction_mode mode;
-    bool tracing; /* between TIP.PGE and TIP.PGD */
-    bool anew;    /* by no branch: a VM entry, tracing enabled */
+    bool tracing;        /* between TIP.PGE and TIP.PGD */
+    bool without_branch; /* execution got here by a VM entry, or tracing was enabled here */
     bool compressed_returns;
-    uint64_t guest_cr3;                 /* of the last PIP that was not root's; FLOW_CR3_UNKNOWN */
+    uint64_t guest_cr3;                 /* of the last PIP in non-root operation; FLOW_CR3_UNKNOWN: not known */
     bool listing;                       /* single instructions or blocks are needed */
-    const struct flow_stretch *stretch; /* NULL: it is at its end */
+    const struct flow_stretch *stretch; /* NULL: it has ended */
 
     /* the packets */
-    const uint8_t *packet, *at, *end; /* the current packet, the next one, the end of all */
+    const uint8_t *packet, *at, *end; /* the current packet, the next one, the end of the stretch */
     uint64_t last_ip;
     uint64_t code_at; /* trace offset for which the code is read */
     uint64_t nr_packets;
     bool header;            /* within a PSB+ */
-    uint64_t blocks_at_psb; /* since then: executed.blocks */
+    uint64_t blocks_at_psb; /* executed.blocks at the last PSB */
     enum engine_fup fup;    /* what the next FUP belongs to */
     bool event;             /* a FUP reported an event, whose TIP is still to come */
-    bool event_non_root;    /* where it came from */
-    bool mode_pending;      /* by MODE.Exec, for the next TIP */
+    bool event_non_root;    /* the event occurred in non-root operation */
+    bool mode_pending;      /* a MODE.Exec has set mode_next, which is valid from the next TIP on */
     enum instruction_mode mode_next;
     const struct block *entered; /* a PIP reported this VM entry or task switch, whose TIP is still to come */
-    enum packet_kind before;     /* the last packet that belongs to another one */
-    bool overflown;              /* OVF was the last packet that says whether tracing is on */
-    bool aborted;                /* the next FUP is of a transaction's abort */
+    enum packet_kind before;     /* the last packet, not counting those of packet_is_between */
+    bool overflown;              /* no packet since the last OVF has shown whether tracing is on */
+    bool aborted;                /* the next FUP gives the IP of a transaction's abort */
     struct errata errata;
     struct timed timed;
 };
 
-/* Versions of spaces distinguish the code of one mode; this one distinguishes modes too. */
+/* Identifies the code: the version of the space, and the mode. */
 static inline uint64_t engine_version(const struct engine *engine)
 {
     return engine->spaces.current->version << 2 | (uint64_t)engine->mode;
@@ -102,7 +102,7 @@ static inline struct engine_recent *engine_recent_place(const struct engine *eng
     return &engine->recent[(ip ^ ip >> 12) & (ENGINE_RECENT - 1)];
 }
 
-/* Execution is at ip. */
+/* Continue at ip. */
 static inline void engine_set_ip(struct engine *engine, uint64_t ip)
 {
     engine->ip = ip;

@@ -1,11 +1,11 @@
-/* Packets that say something of the flow, but TNT: SDM Table "Packet Generation under Different Enable Conditions". */
+/* Packets other than TNT that affect the flow: SDM Table "Packet Generation under Different Enable Conditions". */
 #include "decode/engine/events.h"
 
 #include "decode/engine/errata_flow.h"
 #include "decode/engine/events_space.h"
 #include "decode/engine/walk.h"
 
-/* MODE.Exec counts from the next TIP or TIP.PGE on. */
+/* MODE.Exec is valid from the next TIP or TIP.PGE on. */
 static enum instruction_mode next_mode(const struct engine *engine)
 {
     return engine->mode_pending ? engine->mode_next : engine->mode;
@@ -17,15 +17,15 @@ static void arrive(struct engine *engine, uint64_t ip)
     if (engine->needs & FLOW_NEED_CONTEXT && next_mode(engine) != engine->mode)
         executed_flush(&engine->executed);
     engine->mode = next_mode(engine);
-    engine->mode_pending = engine->anew = false;
+    engine->mode_pending = engine->without_branch = false;
     engine_set_ip(engine, ip);
 }
 
-/* Not by a branch. */
-static void arrive_anew(struct engine *engine, uint64_t ip)
+/* Execution gets to ip without a branch. */
+static void arrive_without_branch(struct engine *engine, uint64_t ip)
 {
     arrive(engine, ip);
-    engine->anew = true;
+    engine->without_branch = true;
     executed_position(&engine->executed, true, engine_linear(engine, engine->mode, ip));
 }
 
@@ -54,17 +54,18 @@ static enum flow_error take_tip(struct engine *engine, const struct packet *pack
             return error;
         walk_by_packet(engine, engine->block, ip, next_mode(engine));
     }
-    const bool anew = engine->entered != NULL;
+    const bool entered = engine->entered != NULL;
     engine->event = false;
     engine->entered = NULL;
-    if (anew)
-        arrive_anew(engine, ip);
+    if (entered)
+        arrive_without_branch(engine, ip);
     else
         arrive(engine, ip);
     return FLOW_OK;
 }
 
-/* Pages are sent between an exit and the next entry, while tracing is off. */
+/* TIP.PGE. Code records are sent between a VM exit and the next entry, while tracing is off: they are valid from here.
+ */
 static enum flow_error take_pge(struct engine *engine, const struct packet *packet)
 {
     uint64_t ip;
@@ -80,25 +81,25 @@ static enum flow_error take_pge(struct engine *engine, const struct packet *pack
     engine->tracing = true;
     engine->fup = FUP_OF_EVENT;
     returns_clear(&engine->returns);
-    arrive_anew(engine, ip);
+    arrive_without_branch(engine, ip);
     return FLOW_OK;
 }
 
-/* Where a branch led to that left what is traced, if the packet does not tell: of a conditional one it is the taken
- * way, since only taken branches are looked at. */
+/* The target of a branch that left the traced code, if its packet has no IP. For a conditional branch it is the branch
+ * target, because a branch that is not taken does not end tracing. */
 static uint64_t target_by_code(const struct block *block)
 {
     return block->end >= INSTRUCTION_JCC && block->end <= INSTRUCTION_CALL_DIRECT ? block->next[BLOCK_TAKEN]
                                                                                   : TRUTH_TO_UNRESOLVED;
 }
 
-static enum flow_error leave(struct engine *engine, bool told, uint64_t ip)
+static enum flow_error leave(struct engine *engine, bool has_ip, uint64_t ip)
 {
-    const enum flow_error error = walk_to(engine, told ? WALK_TO_PGD : WALK_TO_PGD_OUT, ip);
+    const enum flow_error error = walk_to(engine, has_ip ? WALK_TO_PGD : WALK_TO_PGD_OUT, ip);
     if (error)
         return error;
     struct block *block = engine->block;
-    const uint64_t to = told ? ip : target_by_code(block);
+    const uint64_t to = has_ip ? ip : target_by_code(block);
     if (block->end == INSTRUCTION_MOV_CR3)
         walk_leave(engine, block, block->next[BLOCK_ON]);
     else
@@ -112,17 +113,17 @@ static enum flow_error take_pgd(struct engine *engine, const struct packet *pack
     enum flow_error error = FLOW_OK;
     if (!engine->tracing || engine->header)
         return FLOW_ERROR_CONTEXT;
-    const bool told = engine_packet_ip(engine, packet, &ip);
-    if (engine->event && told)
+    const bool has_ip = engine_packet_ip(engine, packet, &ip);
+    if (engine->event && has_ip)
         put_event(engine, ip);
     else if (engine->entered)
-        walk_branch(engine, engine->entered, told ? ip : TRUTH_TO_UNRESOLVED, next_mode(engine));
+        walk_branch(engine, engine->entered, has_ip ? ip : TRUTH_TO_UNRESOLVED, next_mode(engine));
     else if (!engine->event)
-        error = leave(engine, told, ip);
+        error = leave(engine, has_ip, ip);
     if (error)
         return error;
     executed_prove(&engine->executed);
-    if (engine->event && !told)
+    if (engine->event && !has_ip)
         executed_position(&engine->executed, false, engine_linear(engine, engine->mode, engine->ip));
     engine->event = false;
     engine->entered = NULL;
@@ -130,7 +131,7 @@ static enum flow_error take_pgd(struct engine *engine, const struct packet *pack
     return FLOW_OK;
 }
 
-/* Without a packet up to what a FUP names. */
+/* Follow the code up to the IP of a FUP, without consuming other packets. */
 static enum flow_error walk_to_fup(struct engine *engine, uint64_t ip)
 {
     if (!engine->tracing || engine->event || engine->entered)
@@ -152,14 +153,15 @@ static enum flow_error pass_ptwrite(struct engine *engine)
     return FLOW_OK;
 }
 
-/* The IP of a FUP has been reached: is it in a loop without packets? A halted processor resumes only with the event: if
- * the walk passed the HLT, it did so once; if a VM entry led to after the HLT, the processor is still halted, as at the
- * exit before. If a branch led there, the loop has been executed once, or not at all. */
-static void look_for_loop(struct engine *engine, bool walked)
+/* The walk has reached the IP of a FUP. If that is in a loop that generates no packet, the number of iterations is
+ * unknown, and this is counted. A loop with a HLT is an exception: a halted processor resumes only with an event, so
+ * the walk passed the HLT exactly once; or, if a VM entry led to the IP after the HLT, the processor is still halted.
+ * But if a branch led there, the loop was executed once or not at all. */
+static void count_loop(struct engine *engine, bool walked)
 {
     struct flow_result *result = &engine->executed.result;
     const enum walk_again again = walk_comes_again(engine, engine->ip);
-    if (again == WALK_AGAIN_NEVER || (again == WALK_AGAIN_HALTED && (walked || engine->anew)))
+    if (again == WALK_AGAIN_NEVER || (again == WALK_AGAIN_HALTED && (walked || engine->without_branch)))
         return;
     if (result->loops++ == 0) {
         result->loop_offset = (uint64_t)(engine->packet - engine->input->trace);
@@ -176,21 +178,21 @@ static enum flow_error take_fup(struct engine *engine, const struct packet *pack
     engine->fup = FUP_OF_EVENT;
     if (engine->header || fup == FUP_OF_OVERFLOW) {
         engine->tracing = true;
-        arrive_anew(engine, ip);
+        arrive_without_branch(engine, ip);
         return FLOW_OK;
     }
     if (!engine->tracing && fup != FUP_OF_EVENT)
-        return FLOW_OK; /* of something that needs no tracing */
-    const uint64_t stood = engine->ip;
+        return FLOW_OK; /* it belongs to a packet that is generated even while tracing is off */
+    const uint64_t before = engine->ip;
     enum flow_error error = walk_to_fup(engine, ip);
     if (error && errata_abort(engine, ip))
         error = FLOW_OK;
     engine->aborted = false;
     if (error) {
-        engine->fup = fup; /* where it is taken once more */
+        engine->fup = fup; /* the packet may be taken again */
         return error;
     }
-    look_for_loop(engine, stood != ip);
+    count_loop(engine, before != ip);
     if (fup == FUP_OF_PTWRITE)
         return pass_ptwrite(engine);
     engine->event = fup == FUP_OF_EVENT;
@@ -198,7 +200,7 @@ static enum flow_error take_fup(struct engine *engine, const struct packet *pack
     return FLOW_OK;
 }
 
-/* What was lost may have been a PIP. */
+/* The lost packets may include a PIP, so CR3 is unknown afterwards. */
 static enum flow_error take_overflow(struct engine *engine)
 {
     engine->header = engine->event = engine->tracing = engine->mode_pending = false;
@@ -220,7 +222,7 @@ static void take_mode(struct engine *engine, const struct packet *packet)
     engine->mode_pending = !engine->header;
 }
 
-/* Of those below that a FUP belongs to. */
+/* A FUP that follows this packet will be of this kind. Within a PSB+, the FUP is the PSB's. */
 static void expect_fup(struct engine *engine, enum engine_fup fup)
 {
     if (!engine->header)
@@ -261,14 +263,14 @@ enum flow_error event_take(struct engine *engine, const struct packet *packet)
     case PT_PACKET_MODE_EXEC:
         take_mode(engine, packet);
         return FLOW_OK;
-    case PT_PACKET_MODE_TSX: /* of an abort, FUP and TIP follow as of any event */
+    case PT_PACKET_MODE_TSX: /* after an abort, FUP and TIP follow as after any event */
         engine->aborted = packet->tx_abort && !engine->header;
         if (!packet->tx_abort)
-            expect_fup(engine, FUP_ALONE);
+            expect_fup(engine, FUP_UNBOUND);
         return FLOW_OK;
     case PT_PACKET_EXSTOP:
         if (packet->fup_follows)
-            expect_fup(engine, FUP_ALONE);
+            expect_fup(engine, FUP_UNBOUND);
         return FLOW_OK;
     case PT_PACKET_OVF:
         return take_overflow(engine);

@@ -1,11 +1,11 @@
-/* Packets that say something of the flow, but TNT. */
+/* Packets other than TNT that affect the flow. */
 #ifndef DECODE_ENGINE_EVENTS_H
 #define DECODE_ENGINE_EVENTS_H
 
 #include "decode/engine/engine_state.h"
 #include "pt/packet/packet.h"
 
-/* A packet that says something of the flow, but TNT. */
+/* Take any packet except TNT; packets that do not affect the flow are ignored. */
 enum flow_error event_take(struct engine *engine, const struct packet *packet);
 
 #endif

@@ -1,4 +1,4 @@
-/* From one address space to another: PIP packets, and the instructions that make them. SDM "Paging Information Packet
+/* Changes of the address space: PIP packets, and the instructions that cause them. SDM "Paging Information Packet
  * (PIP)". */
 #include "decode/engine/events_space.h"
 
@@ -51,7 +51,7 @@ enum flow_error event_enter(struct engine *engine)
     return FLOW_OK;
 }
 
-/* After a FUP it belongs to the event; else to an instruction. */
+/* After a FUP, the PIP belongs to the event; otherwise to an instruction. */
 enum flow_error event_pip(struct engine *engine, const struct packet *packet)
 {
     enum flow_error error = FLOW_OK;

@@ -1,4 +1,4 @@
-/* From one address space to another. */
+/* Changes of the address space. */
 #ifndef DECODE_ENGINE_EVENTS_SPACE_H
 #define DECODE_ENGINE_EVENTS_SPACE_H
 
@@ -8,12 +8,12 @@
 /* A PIP packet. */
 enum flow_error event_pip(struct engine *engine, const struct packet *packet);
 
-/* Root has entered a guest that is not traced where it continues: in user mode, while only the kernel is traced. No PIP
- * gives its CR3. It is that of the last PIP of a guest: neither user mode nor root has loaded another one since. */
+/* A VM entry led to code that is not traced, for example to user mode while only the kernel is traced. So no PIP gives
+ * the guest's CR3. It is that of the guest's last PIP, because neither user mode nor root operation has changed it. */
 enum flow_error event_enter_unseen(struct engine *engine);
 
-/* What entered a guest or switched tasks or spaces is executed: a MOV to CR3 needs no other packet, the others wait for
- * their TIP. */
+/* Follow the code to the instruction that caused a PIP, and execute it: a MOV to CR3 completes, a VM entry or far
+ * transfer waits for its TIP. */
 enum flow_error event_enter(struct engine *engine);
 
 #endif

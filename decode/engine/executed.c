@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The most that a walk adds between two flushes: as many items as instructions may be unproven, and twice, since with
- * blocks or instructions each may be followed by a branch. */
+/* The most items that a walk adds between two flushes: one for each instruction that may be unproven, and as many
+ * again, because with FLOW_NEED_LISTING a branch may follow each of them. */
 #define MOST_ADDED (2 * (EXECUTED_MAX_UNPROVEN + 4096u) + 1)
 #define LEAST_ROOM (EXECUTED_BATCH + 2 * MOST_ADDED)
 #define LEAST_BATCHES 64u
@@ -31,7 +31,7 @@ void executed_free(struct executed *executed)
     free(executed->batches);
 }
 
-/* Nothing waits any more: what is not in a batch moves to the front. */
+/* All batches were pulled: move the items that are in no batch to the front. */
 static void reuse_room(struct executed *executed)
 {
     const size_t begin = executed->begin, left = executed->used - begin;
@@ -60,7 +60,7 @@ void executed_begin(struct executed *executed, uint64_t begin, uint64_t end, uin
     executed->no_memory = false;
 }
 
-/* The place of another batch. One stays for the end of the stretch. NULL: no memory. */
+/* Append a batch. Room for FLOW_BATCH_END is always kept. NULL: no memory. */
 static struct flow_batch *add_batch(struct executed *executed, enum flow_batch_kind kind, size_t first)
 {
     if (executed->nr_batches + 1 >= executed->batches_room && kind != FLOW_BATCH_END) {
@@ -95,7 +95,7 @@ static void count_branches(struct executed *executed, const union flow_item *ite
         result->hash = truth_hash(result->hash, items[i].branch.from, items[i].branch.to);
 }
 
-/* Among instructions or blocks: count branches, and drop them where they are not needed. */
+/* With FLOW_NEED_LISTING: count and hash branches, and drop them if they are not needed. */
 static size_t sort_listed(struct executed *executed)
 {
     size_t out = executed->begin;
@@ -111,7 +111,8 @@ static size_t sort_listed(struct executed *executed)
     return out;
 }
 
-/* Conditional branches become their number, in front of the next transfer. *before: of those before the first one. */
+/* With FLOW_NEED_TRANSFERS: replace conditional branches by their number, before the next transfer. *before: the number
+ * before the first transfer. */
 static size_t count_conditional(struct executed *executed, uint64_t *before)
 {
     size_t out = executed->begin;
@@ -135,7 +136,7 @@ static size_t count_conditional(struct executed *executed, uint64_t *before)
     return out;
 }
 
-/* The guest's items, from begin to proven. */
+/* Make a batch of the guest's items from begin to proven. */
 static void flush_items(struct executed *executed)
 {
     size_t end = executed->proven;
@@ -156,7 +157,7 @@ static void flush_items(struct executed *executed)
     batch->conditional = conditional;
 }
 
-/* Room for another walk. */
+/* Make room for another walk. */
 static void grow(struct executed *executed)
 {
     const size_t room = 2 * executed->room;

@@ -1,7 +1,7 @@
 /*
- * What was executed, until the consumer pulls it. The walk runs ahead of what a packet proves by the instructions up to
- * the one that consumes the packet; if there is none, what it assumed is dropped. So items stay unproven until a packet
- * proves them, and proven items become a batch when their context changes or there are many.
+ * What was executed, until the consumer pulls it. The walk runs ahead, up to the instruction that consumes the next
+ * packet. If it finds no such instruction, what it assumed is dropped. So items are unproven until a packet proves
+ * them. Proven items become a batch when their context changes, or when there are many.
  */
 #ifndef DECODE_ENGINE_EXECUTED_H
 #define DECODE_ENGINE_EXECUTED_H
@@ -14,7 +14,8 @@
 #include "decode/truth.h"
 #include "pt/instruction/instruction.h"
 
-/* More instructions than this without a packet are an endless loop. The fuzzers use a smaller limit, to reach it. */
+/* More instructions than this without a packet mean an endless loop. The fuzzers use a lower limit, in order to reach
+ * it. */
 #ifndef EXECUTED_MAX_UNPROVEN
 #define EXECUTED_MAX_UNPROVEN 131072u
 #endif
@@ -30,19 +31,19 @@ struct executed_batch {
 
 struct executed {
     union flow_item *items;
-    uint8_t *tags; /* of each item; NULL: not needed */
+    uint8_t *tags; /* one for each item; NULL: not needed */
     size_t room;
-    size_t begin, proven, used;                 /* items: up to begin in batches, up to proven proven */
+    size_t begin, proven, used;                 /* items before begin are in batches, those before proven are proven */
     uint64_t instructions, proven_instructions; /* since the last flush */
     uint64_t blocks;
-    size_t flushed;                        /* items, since packets_run began */
-    uint64_t conditional;                  /* branches since the last transfer in a batch */
+    size_t flushed;                        /* items put into batches since packets_run began */
+    uint64_t conditional;                  /* conditional branches since the last transfer in a batch */
     unsigned needs;                        /* enum flow_need */
     const enum instruction_mode *mode;     /* the engine's */
-    bool non_root;                         /* the guest's: root's instructions are counted, but in no batch */
-    bool no_memory;                        /* a batch is missing */
-    struct flow_context context;           /* of what is proven from now on */
-    struct executed_batch *batches;        /* that wait */
+    bool non_root;                         /* in non-root operation; root's instructions are only counted */
+    bool no_memory;                        /* memory ran out, and a batch is missing */
+    struct flow_context context;           /* of the items that are proven from now on */
+    struct executed_batch *batches;        /* those that wait to be pulled */
     size_t nr_batches, batches_room, next; /* next: the next to be pulled */
     struct flow_result result;
 };
@@ -58,13 +59,13 @@ void executed_begin(struct executed *executed, uint64_t begin, uint64_t end, uin
 /* The stretch has ended, and the result is complete. */
 void executed_end(struct executed *executed);
 
-/* Make a batch of what is proven. */
+/* Make a batch of the proven items. */
 void executed_flush(struct executed *executed);
 
-/* The next batch that waits. NULL: none does; the room of those that were pulled is then used again. */
+/* The next batch. NULL: there is none; then the memory of the batches that were pulled is reused. */
 const struct flow_batch *executed_next(struct executed *executed);
 
-/* Make a batch of all that is proven, and one of the guest's position. */
+/* Make a batch of the proven items, and one with the guest's position. */
 void executed_position(struct executed *executed, bool running, uint64_t ip);
 
 /* tag: enum instruction_kind, or FLOW_TAG_EVENT. */
@@ -75,34 +76,34 @@ static inline void executed_branch(struct executed *executed, uint64_t from, uin
     executed->items[executed->used++].branch = (struct flow_branch){from, to};
 }
 
-/* Only where instructions are needed. */
+/* Call only with FLOW_NEED_INSTRUCTIONS. */
 static inline void executed_instruction(struct executed *executed, uint64_t ip)
 {
     executed->tags[executed->used] = FLOW_TAG_INSTRUCTION;
     executed->items[executed->used++].instruction = ip;
 }
 
-/* Only where blocks are needed. */
+/* Call only with FLOW_NEED_BLOCKS. */
 static inline void executed_block(struct executed *executed, struct flow_block block)
 {
     executed->tags[executed->used] = FLOW_TAG_BLOCK;
     executed->items[executed->used++].block = block;
 }
 
-/* All up to here was executed. */
+/* A packet proves all items so far. */
 static inline void executed_prove(struct executed *executed)
 {
     executed->proven = executed->used;
     executed->proven_instructions = executed->instructions;
 }
 
-/* Are there more unproven instructions than any path through code has without a packet? */
+/* Are there more unproven instructions than code without a loop can have? */
 static inline bool executed_runs_on(const struct executed *executed)
 {
     return executed->instructions - executed->proven_instructions > EXECUTED_MAX_UNPROVEN;
 }
 
-/* What is not proven was not executed. */
+/* Drop unproven items: they were not executed. */
 static inline void executed_drop(struct executed *executed)
 {
     executed->used = executed->proven;
@@ -114,7 +115,7 @@ static inline bool executed_has_batch(const struct executed *executed)
     return executed->proven - executed->begin > EXECUTED_BATCH;
 }
 
-/* From now on code is read as of this trace offset. */
+/* Items are executed with the code of this trace offset from now on. */
 static inline void executed_at(struct executed *executed, uint64_t at)
 {
     if (executed->tags && at != executed->context.at)
@@ -122,7 +123,7 @@ static inline void executed_at(struct executed *executed, uint64_t at)
     executed->context.at = at;
 }
 
-/* From now on it is the guest's, or root's, and of this CR3. */
+/* Items are executed in this mode of operation and with this CR3 from now on. */
 static inline void executed_by(struct executed *executed, bool non_root, uint64_t cr3)
 {
     if (non_root != executed->non_root || (executed->needs & FLOW_NEED_CONTEXT && cr3 != executed->context.cr3))

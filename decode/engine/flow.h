@@ -1,7 +1,7 @@
 /*
- * Control flow: a stretch of trace, from one PSB to the next, and the code that was executed become branches.
+ * Control flow: reconstructs branches from a stretch of trace, from one PSB to the next, and the code.
  *
- * What a branch is, and the hash over branches, is in decode/truth.h.
+ * decode/truth.h defines branches, and the hash over branches.
  */
 #ifndef DECODE_FLOW_H
 #define DECODE_FLOW_H
@@ -13,11 +13,11 @@
 #include "decode/engine/batch.h"
 #include "decode/engine/flow_input.h"
 
-/* How a stretch ends, and so what is known of where execution was there. */
+/* How a stretch ends, and so what is known about the position of execution there. */
 enum flow_end {
     FLOW_ENDS_AT_GAP,     /* nothing is known */
     FLOW_ENDS_WITH_TRACE, /* the trace ends: tracing is off, or the trace was cut */
-    FLOW_ENDS_AT_PSB,     /* whose PSB+ gives no IP: it is incomplete, or packets were lost within it */
+    FLOW_ENDS_AT_PSB,     /* its PSB+ gives no IP: it is incomplete, or packets were lost within it */
     FLOW_ENDS_AT_PSB_OFF, /* tracing is off there */
     FLOW_ENDS_AT_PSB_IP   /* execution is at boundary_ip, the FUP of the PSB+ */
 };
@@ -53,7 +53,8 @@ struct flow; /* the state of one thread */
 struct flow *flow_start(const struct flow_input *input, unsigned needs, struct error *error);
 void flow_end(struct flow *flow);
 
-/* The pages that were needed so far and whose address space is in no record, so that it was inferred: code_pages.h. */
+/* The pages that were needed so far and that no record of their space names, so that they were inferred: code_pages.h.
+ */
 const struct hot *flow_inferred(const struct flow *flow);
 
 /* Begin a stretch. It is decoded as far as packets prove what was executed: up to an error, or up to the last packet,
@@ -64,7 +65,7 @@ void flow_begin(struct flow *flow, const struct flow_stretch *stretch);
 /* The stretch's next batch; the last one is FLOW_BATCH_END. NULL: there is none after that. */
 const struct flow_batch *flow_next(struct flow *flow);
 
-/* Decode a whole stretch, and keep nothing but its result. */
+/* Decode a whole stretch, and keep only its result. */
 void flow_decode(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result);
 
 #endif

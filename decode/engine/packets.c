@@ -1,4 +1,4 @@
-/* Reading the trace. Most of it is short TNT packets, of one byte, which need no parser. */
+/* Reads the packets of the trace. Most of them are short TNT packets of one byte, which need no parser. */
 #include "decode/engine/packets.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "decode/engine/walk.h"
 #include "decode/engine/walk_known.h"
 
-/* TNT bits are valid only where code is traced. */
+/* Are TNT bits valid at this point? */
 static enum flow_error bits_allowed(const struct engine *engine)
 {
     if (!engine->tracing || engine->header)
@@ -18,7 +18,7 @@ static enum flow_error bits_allowed(const struct engine *engine)
     return engine->event || engine->entered ? FLOW_ERROR_MISMATCH : FLOW_OK;
 }
 
-/* These are generated when what they report happens, and prove everything before it. */
+/* Packets that are generated when what they report happens, and that prove everything before it. */
 static bool is_exact(enum packet_kind kind)
 {
     return kind == PT_PACKET_TIP || kind == PT_PACKET_TIP_PGE || kind == PT_PACKET_TIP_PGD || kind == PT_PACKET_FUP ||
@@ -46,7 +46,7 @@ enum flow_error packets_read(struct engine *engine, struct packet *packet, bool 
     return FLOW_OK;
 }
 
-/* A branch requires a TIP while bits are left: the TIP follows the TNT packet (SDM 36.4.2.3, "Deferred TIPs"). */
+/* A branch requires a TIP while TNT bits are left: its TIP follows the TNT packet (SDM 36.4.2.3, "Deferred TIPs"). */
 static enum flow_error find_deferred_tip(struct engine *engine, uint64_t *ip)
 {
     while (engine->at < engine->end) {
@@ -76,7 +76,7 @@ enum flow_error packets_deferred_tip(struct engine *engine)
     return FLOW_OK;
 }
 
-/* Bits that code which is known already does not do with. */
+/* Follow TNT bits by the general walk, after walk_known has followed them as far as it can. */
 static enum flow_error follow_bits(struct engine *engine, uint64_t bits, unsigned count)
 {
     enum flow_error error = FLOW_OK;
@@ -120,7 +120,7 @@ static enum flow_error take_packet(struct engine *engine, bool to_psb)
     return error;
 }
 
-/* The stop bit is the highest one. */
+/* The highest set bit of a short TNT is the stop bit. */
 static enum flow_error take_short_tnt(struct engine *engine, uint8_t byte)
 {
     const unsigned bits = byte >> 1, count = 31u - (unsigned)__builtin_clz(bits);
@@ -129,7 +129,8 @@ static enum flow_error take_short_tnt(struct engine *engine, uint8_t byte)
     return take_bits(engine, bits & ((1u << count) - 1), count);
 }
 
-/* TIP, where it is what a near branch of known code took, which most are. false: nothing was read. */
+/* A fast path for the most frequent TIPs: those of near branches in code that is known already. false: nothing was
+ * read. */
 static bool take_near_tip(struct engine *engine, uint8_t byte)
 {
     static const uint8_t sizes[8] = {

@@ -1,4 +1,4 @@
-/* Along the code, as far as packets say. */
+/* Follows the code as far as packets prove. */
 #include "decode/engine/walk.h"
 
 #include "decode/engine/flow_ranges.h"
@@ -52,7 +52,7 @@ struct block *walk_block(struct engine *engine, enum flow_error *error)
     return block;
 }
 
-/* Execution continues by one of the ways out of a block. */
+/* Continue at one of the exits of a block. */
 static inline void follow(struct engine *engine, struct block *block, unsigned way)
 {
     engine->ip = block->next[way];
@@ -106,7 +106,7 @@ void walk_by_packet(struct engine *engine, struct block *block, uint64_t to, enu
     walk_branch(engine, block, to, to_mode);
 }
 
-/* Go through a block that needs no packet. false: it does. */
+/* Execute a block whose last instruction consumes no packet. false: it consumes one. */
 static inline bool pass(struct engine *engine, struct block *block)
 {
     switch (block->end) {
@@ -131,7 +131,7 @@ static inline bool pass(struct engine *engine, struct block *block)
     }
 }
 
-/* Where the code is still that of the CALL, its own way on is the RET's. */
+/* Follow a compressed RET to the instruction after its CALL, through the CALL's block if the code is still the same. */
 static enum flow_error take_return(struct engine *engine, struct block *block, bool taken)
 {
     const struct returns_call *from = taken ? returns_pop(&engine->returns) : NULL;
@@ -147,7 +147,7 @@ static enum flow_error take_return(struct engine *engine, struct block *block, b
     return FLOW_OK;
 }
 
-/* What a step took. A TIP is still to be read. */
+/* What a step consumed. STEP_TIP: it requires a TIP, which is still to be read. */
 enum step { STEP_NOTHING, STEP_BIT, STEP_TIP };
 
 static inline enum flow_error take_step(struct engine *engine, struct block *block, bool bit, enum step *took)
@@ -191,7 +191,7 @@ unsigned walk_bits(struct engine *engine, uint64_t bits, unsigned count, enum fl
     return 0;
 }
 
-/* Is execution to end in the middle of the block? */
+/* Execute the block up to an address within it. false: no instruction but the first begins there. */
 static bool stop_within(struct engine *engine, const struct block *block, uint64_t address)
 {
     uint32_t before;
@@ -210,8 +210,8 @@ static bool is_far(const struct block *block)
            block->end == INSTRUCTION_FAR_JUMP || block->end == INSTRUCTION_VM_ENTRY;
 }
 
-/* Does a direct branch or a MOV to CR3 lead out of what is traced? Where nothing is known of ranges, an address that
- * the packet gives must do. Without an address: erratum SKL014, "Intel PT TIP.PGD May Not Have Target IP Payload". */
+/* Does a direct branch or a MOV to CR3 leave the traced code? Without IP ranges, it does if it leads to the address in
+ * the packet. The packet may have no address: erratum SKL014, "Intel PT TIP.PGD May Not Have Target IP Payload". */
 static bool leaves(const struct engine *engine, const struct block *block, enum walk_goal goal, uint64_t address)
 {
     const struct flow_input *input = engine->input;

@@ -1,16 +1,16 @@
 /*
- * Where nearly all of the time is spent: from block to block by the bits of TNT packets. The state of the walk is in
- * local variables here, and goes back into the engine where something else is to be done.
+ * The fast path of the walk, from block to block by the bits of TNT packets. The state of the walk is in local
+ * variables here, and is written back into the engine at the end.
  */
 #include "decode/engine/walk_known.h"
 
 /* After so many blocks that consume no bit, the caller checks whether they are an endless loop. */
 #define MOST_UNPROVEN 4096u
 
-/* The walk, in registers. */
+/* The state of the walk, which the compiler keeps in registers. */
 struct run {
     uint8_t *kinds;      /* executed.tags; NULL: not needed. The compiler makes one walk with them, and one without */
-    struct block *block; /* the current one; NULL: the one that way leads to out of from */
+    struct block *block; /* the current one; NULL: the one at exit `way` of from, which is not looked up yet */
     struct block *from;
     unsigned way;
     union flow_item *out, *proven;
@@ -43,7 +43,7 @@ static void put_back(struct engine *engine, const struct run *run)
     engine->link = &run->from->links[run->way];
 }
 
-/* The block that way leads to. NULL: it is to be looked for, and may then be linked. */
+/* The block at exit `way` of from. NULL: it is not known yet; the caller of the walk looks it up. */
 static inline struct block *next_block(const struct engine *engine, const struct run *run, uint64_t version)
 {
     struct block *block = run->from->links[run->way];
@@ -62,7 +62,7 @@ static inline void put_branch(const struct engine *engine, struct run *run, uint
     run->out->branch = (struct flow_branch){block->end_ip, to};
 }
 
-/* The block was executed, and led out of from by way. */
+/* Count the current block as executed, and continue at exit `way` of from. */
 static inline void leave(struct engine *engine, struct run *run, uint64_t version, struct block *from, unsigned way)
 {
     const struct block *block = run->block;
@@ -94,7 +94,7 @@ static inline void prove(struct run *run)
     run->proven_instructions = run->instructions;
 }
 
-/* The CALL of a compressed RET, if the code is still what it was there. NULL: another way is to be taken. */
+/* The CALL's block of a compressed RET, if the code has not changed since. NULL: use the general walk. */
 static inline struct block *call_of(struct engine *engine, const struct block *ret, uint64_t version)
 {
     const struct returns *returns = &engine->returns;
@@ -140,7 +140,7 @@ unsigned walk_known(struct engine *engine, uint64_t bits, unsigned count)
     return kinds ? take_bits(engine, bits, count, kinds) : take_bits(engine, bits, count, NULL);
 }
 
-/* Up to the branch that consumes a TIP, which leads to ip. */
+/* Take the branch that consumes a TIP, which leads to ip. */
 static inline bool take_indirect(struct engine *engine, struct run *run, uint64_t version, uint64_t ip)
 {
     struct block *block = run->block;

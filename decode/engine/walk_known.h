@@ -1,4 +1,4 @@
-/* Along code that is known already: where nearly all of the time is spent. */
+/* The fast path of the walk, for code that is known already. Nearly all of the time is spent here. */
 #ifndef DECODE_ENGINE_WALK_KNOWN_H
 #define DECODE_ENGINE_WALK_KNOWN_H
 
@@ -7,17 +7,18 @@
 
 #include "decode/engine/engine_state.h"
 
-/* Not of 16-bit code, nor where instructions are listed. */
+/* Can the fast path be used? Not for 16-bit code, and not if instructions or blocks are needed. */
 static inline bool walk_known_may(const struct engine *engine)
 {
     return engine->mode != INSTRUCTION_16 && !engine->listing;
 }
 
-/* The last count bits of a TNT packet as far as code is known already, and nothing is to be done but branches:
- * execution is at the beginning of a block. Returns how many bits are left. */
+/* Follow count TNT bits as far as the blocks are known already. Execution is at the beginning of a block afterwards.
+ * Returns how many bits are left. */
 unsigned walk_known(struct engine *engine, uint64_t bits, unsigned count);
 
-/* A TIP's near branch, to ip, in the same way. false: it went as far as it could; the branch is still to be found. */
+/* Follow the code in the same way to the near branch that consumes a TIP, and on to ip. false: the branch was not
+ * reached, and execution is as far as known code leads. */
 bool walk_known_tip(struct engine *engine, uint64_t ip);
 
 #endif

@@ -1,7 +1,7 @@
-/* What was executed, as instructions or blocks. */
+/* Lists executed instructions or blocks, if they are needed. */
 #include "decode/engine/walk_list.h"
 
-/* Its first count instructions, as one block. */
+/* List the first count instructions of a block as one item. */
 static void list_block(struct engine *engine, const struct block *block, uint32_t count)
 {
     const enum instruction_mode mode = (enum instruction_mode)block->mode;

@@ -1,4 +1,4 @@
-/* What was executed, as instructions or blocks, where these are needed. */
+/* Lists executed instructions or blocks, if they are needed. */
 #ifndef DECODE_ENGINE_WALK_LIST_H
 #define DECODE_ENGINE_WALK_LIST_H
 

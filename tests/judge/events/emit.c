@@ -69,7 +69,7 @@ static enum flow_error emit_mode(struct events *events, const struct packet *pac
         emit_later(events, WAIT_FOR_FUP_OR_TIP, emit_event(FLOW_EVENT_MODE, (uint64_t)mode));
     emit_later(events, WAIT_FOR_FUP_OR_TIP, changed);
     if (!engine->event)
-        engine->fup = FUP_ALONE;
+        engine->fup = FUP_UNBOUND;
     return FLOW_OK;
 }
 

@@ -66,7 +66,7 @@ enum flow_error emit_cfe(struct events *events, const struct packet *packet)
     if (packet->fup_follows && (event.type == CFE_RSM || event.type == CFE_SIPI))
         return FLOW_ERROR_PACKET;
     if (packet->fup_follows)
-        engine->fup = FUP_ALONE;
+        engine->fup = FUP_UNBOUND;
     if (packet->fup_follows)
         emit_later(events, WAIT_FOR_FUP, event);
     else if (engine->tracing && TYPES(event.type) & WITH_BRANCH_FUP)
@@ -127,7 +127,7 @@ enum flow_error emit_trig(struct events *events, const struct packet *packet)
     if (packet->icnt && !engine->tracing)
         return FLOW_ERROR_PACKET;
     if (packet->fup_follows) {
-        engine->fup = FUP_ALONE;
+        engine->fup = FUP_UNBOUND;
         emit_later(events, WAIT_FOR_FUP, event);
         return FLOW_OK;
     }
