@@ -11,7 +11,8 @@
  *   arbitration.c     core: in which order CPUs get a page that one executes and another writes
  *   page_sums.c       core: has a device written a page since it was sent?
  *   trigger.c         pt.trigger=, pt.start=
- *   faults.c          page faults whose pages the guest has not mapped yet
+ *   page_fault.c      a page fault whose page the guest has not mapped yet
+ *   faults.c          those that are checked again and again
  *   deferred.c        ... those whose programs wait for long, for a disk for instance
  *   mappings.c        what the page tables have executable
  *   space_lifetime.c  when an address space ends

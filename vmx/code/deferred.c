@@ -7,7 +7,6 @@
  */
 #include "vmx/code/deferred.h"
 
-#include "vmx/code/faults.h"
 #include "vmx/code/mappings.h"
 #include "vmx/code/pages.h"
 #include "vmx/cpu.h"
@@ -83,22 +82,23 @@ void deferred_check(struct cpu *cpu, uint64_t cr3, uint64_t linear)
 void deferred_check_for_other(struct cpu *cpu, struct cpu *of, uint64_t cr3)
 {
     for (uint32_t i = 0; of->code.deferred.nr && i < NR_DEFERRED_FAULTS; i++)
-        fault_check_for_other(cpu, &of->code.deferred.faults[i], cr3);
+        page_fault_check_for_other(cpu, &of->code.deferred.faults[i], cr3);
 }
 
-/* Whichever CPU a fault was on, its kernel works on it here now. */
-void deferred_written(struct cpu *cpu, uint64_t page)
+const struct page_fault *deferred_take(uint64_t page, struct deferred_position *at)
 {
-    for (uint32_t n = 0; n < machine.config.nr_cpus; n++) {
-        struct cpu *of = machine.cpus[n];
+    for (; at->cpu < machine.config.nr_cpus; at->cpu++, at->slot = 0) {
+        struct cpu *of = machine.cpus[at->cpu];
 
-        for (uint32_t i = 0; of && of->code.deferred.nr && i < NR_DEFERRED_FAULTS; i++) {
-            struct page_fault *fault = &of->code.deferred.faults[i];
+        while (of && of->code.deferred.nr && at->slot < NR_DEFERRED_FAULTS) {
+            struct page_fault *fault = &of->code.deferred.faults[at->slot++];
 
             if (fault->table != page || !fault->tsc)
                 continue;
             of->code.deferred.nr--;
-            fault_wake(cpu, fault);
+            fault->tsc = 0;
+            return fault;
         }
     }
+    return NULL;
 }

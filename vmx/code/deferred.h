@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "vmx/code/state.h"
+#include "vmx/code/page_fault.h"
 
 struct cpu;
 
@@ -25,7 +25,11 @@ void deferred_check(struct cpu *cpu, uint64_t cr3, uint64_t linear);
 /* The space may run on this CPU now: check the deferred faults of another CPU in it. */
 void deferred_check_for_other(struct cpu *cpu, struct cpu *of, uint64_t cr3);
 
-/* The guest is about to write a page that it could not write: wake the faults that wait for a write to this page. */
-void deferred_written(struct cpu *cpu, uint64_t page);
+/* The guest is about to write a page that it could not write. Take the next of all CPUs' faults that wait for a write
+ * to this page; its slot is free again. NULL: there is no other. at: 0 at first. */
+struct deferred_position {
+    uint32_t cpu, slot;
+};
+const struct page_fault *deferred_take(uint64_t page, struct deferred_position *at);
 
 #endif

@@ -117,16 +117,6 @@ static void faults_of_space_check(struct cpu *cpu, uint64_t cr3)
     }
 }
 
-/* The program that faulted on another CPU, or another one in its tables, may run here now. Since when its page has been
- * present is unknown here, and what that CPU will find is not what its own program executed. */
-void fault_check_for_other(struct cpu *cpu, struct page_fault *fault, uint64_t cr3)
-{
-    if (fault->cr3 != cr3 || !fault->tsc)
-        return;
-    mapping_send(cpu, fault, pt_offset(cpu->pt));
-    fault->absent_offset = ABSENT_UNKNOWN;
-}
-
 /* linear: where this CPU has faulted. A pending fault of that stretch whose page was found is dropped: its second check
  * would attribute to it what is mapped for this one. */
 __attribute__((cold, noinline)) static void others_faults_check(struct cpu *cpu, uint64_t cr3, uint64_t linear)
@@ -139,7 +129,7 @@ __attribute__((cold, noinline)) static void others_faults_check(struct cpu *cpu,
         for (uint32_t i = other->code.faults.nr; i-- > 0;) {
             struct page_fault *fault = &other->code.faults.pending[i];
 
-            fault_check_for_other(cpu, fault, cr3);
+            page_fault_check_for_other(cpu, fault, cr3);
             if (fault->mapped && is_in_stretch(fault, cr3, linear))
                 fault_remove(&other->code.faults, i);
         }
@@ -166,11 +156,8 @@ static void fault_add(struct cpu *cpu, uint64_t cr3, uint64_t linear, bool fetch
     timer_recheck(&cpu->timer);
 }
 
-void fault_wake(struct cpu *cpu, struct page_fault *fault)
+void fault_wake(struct cpu *cpu, uint64_t cr3, uint64_t linear)
 {
-    const uint64_t cr3 = fault->cr3, linear = fault->linear;
-
-    fault->tsc = 0; /* frees its slot, for the one that is deferred instead */
     if (cpu->code.faults.nr == NR_PAGE_FAULTS)
         faults_make_room(cpu);
     fault_add(cpu, cr3, linear, true);

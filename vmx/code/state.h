@@ -10,24 +10,11 @@
 #include <stdint.h>
 
 #include "vmx/code/arbitration.h"
+#include "vmx/code/page_fault.h"
 #include "vmx/code/task.h"
 
 #define NR_PAGE_FAULTS 8u
 #define NR_DEFERRED_FAULTS 32u
-
-/* A page fault whose page the guest has not mapped yet. */
-struct page_fault {
-    uint64_t cr3, linear;   /* CR3 without PCID */
-    uint64_t offset;        /* of this CPU's trace at the fault */
-    uint64_t absent_offset; /* ... when the page was last seen absent; ABSENT_UNKNOWN: another CPU runs the space */
-    uint64_t tsc;           /* of the fault; 0: a free slot of the deferred ones */
-    uint64_t wait_tsc;      /* ticks from the fault to the next check */
-    uint64_t table;         /* of a deferred fault: the page table whose next write exits; 0: none */
-    uint32_t checks;        /* that found the page absent */
-    bool fetch;             /* by an instruction fetch, not by a read */
-    bool mapped;            /* the last check found the page present */
-};
-#define ABSENT_UNKNOWN UINT64_MAX
 
 /* faults.c. The machine's lock: other CPUs check the entries of spaces that they run too. */
 struct code_faults {
