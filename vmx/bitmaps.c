@@ -8,6 +8,7 @@
 #include "vmx/msr_policy.h"
 
 static uint8_t *io_bitmaps, *msr_bitmap;
+static uint32_t conditions;
 
 INIT_CODE const char *bitmaps_build(const struct vmx_ports *ports, uint32_t msr_conditions)
 {
@@ -16,6 +17,7 @@ INIT_CODE const char *bitmaps_build(const struct vmx_ports *ports, uint32_t msr_
     if (!io_bitmaps || !msr_bitmap)
         return "too few pages for EPT tables";
     io_ports_bitmap(io_bitmaps, ports);
+    conditions = msr_conditions;
     msr_policy_bitmap(msr_bitmap, msr_conditions);
     return NULL;
 }
@@ -23,6 +25,11 @@ INIT_CODE const char *bitmaps_build(const struct vmx_ports *ports, uint32_t msr_
 const uint8_t *bitmap_of_io(unsigned which)
 {
     return io_bitmaps + which * (IO_BITMAPS_SIZE / 2);
+}
+
+uint32_t bitmaps_msr_conditions(void)
+{
+    return conditions;
 }
 
 const uint8_t *bitmap_of_msrs(void)

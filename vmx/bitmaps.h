@@ -4,11 +4,14 @@
 
 #include <stdint.h>
 
-#include "vmx/vmx.h"
+#include "vmx/config.h"
 
 /* Build them in pages of the EPT pool. msr_conditions: MSR_IF_* of vmx/msr_policy.h. NULL: done; else what failed.
  */
 const char *bitmaps_build(const struct vmx_ports *ports, uint32_t msr_conditions);
+
+/* As given to bitmaps_build. */
+uint32_t bitmaps_msr_conditions(void);
 
 /* which: 0 for I/O bitmap A, 1 for B. */
 const uint8_t *bitmap_of_io(unsigned which);

@@ -1,8 +1,10 @@
 /*
- * One CPU as a host: its stack with the guest's registers on top, and the state of each file of vmx/ on this CPU.
+ * One CPU as a host: its stack with the guest's registers on top, what is constant on it, and the state that the files
+ * of vmx/ keep on it.
  *
- * Each member belongs to the file that its struct's header names, and no other file touches it. Unless that header says
- * otherwise, only the CPU itself touches it. Private to vmx/.
+ * Each state belongs to one file, which defines its struct and is the only one that sees or changes its members; here
+ * is only its size. So this header depends on no room of vmx/. Unless the struct's comment names a lock, only the CPU
+ * itself touches its state.
  */
 #ifndef VMX_CPU_H
 #define VMX_CPU_H
@@ -12,23 +14,9 @@
 #include <stdint.h>
 
 #include "base/msr.h"
+#include "pt/engine.h"
 #include "vmx/caps.h"
-#include "vmx/code/code.h"
 #include "vmx/cpu_offsets.h"
-#include "vmx/cpuid_policy.h"
-#include "vmx/ept_view.h"
-#include "vmx/exit_counts.h"
-#include "vmx/kick.h"
-#include "vmx/lapic.h"
-#include "vmx/lapic_ipi.h"
-#include "vmx/machine.h"
-#include "vmx/nmi.h"
-#include "vmx/requests.h"
-#include "vmx/soft/soft.h"
-#include "vmx/startup.h"
-#include "vmx/step.h"
-#include "vmx/timer.h"
-#include "vmx/trace_switch.h"
 
 /* As vmx/exit.S pushes them: in the order in which instructions number them. RSP is in the VMCS. */
 struct guest_registers {
@@ -36,6 +24,8 @@ struct guest_registers {
     uint64_t r8, r9, r10, r11, r12, r13, r14, r15;
 };
 _Static_assert(sizeof(struct guest_registers) == 128, "vmx/exit.S pushes 16 registers");
+
+#define CPU_STATE_BYTES(name, bytes) uint8_t name##_state[bytes] __attribute__((aligned(16)))
 
 struct cpu {
     union {
@@ -45,42 +35,48 @@ struct cpu {
             struct guest_registers registers; /* the guest's, during a VM exit; any handler */
         };
     };
-    struct nmi_cpu nmi; /* first: vmx/exit.S reads its first member */
+    uint32_t nmis_in_root; /* vmx/nmi.c: arrived in root mode, not handled yet. vmx/exit.S reads it before VMRESUME */
 
-    /* Constant once vmx/vmx.c has prepared the CPU. */
+    /* Constant once vmx/vmx.c has prepared the CPU; any file reads them. */
     uint16_t number;
-    bool has_vmcs; /* the current VMCS is this CPU's */
     uint32_t apic_id;
     struct pt_engine *pt;
     struct vmx_controls controls;
-    uint32_t msr_conditions; /* MSR_IF_* of vmx/msr_policy.h */
-    struct cpuid_limits cpuid_limits;
 
-    bool failing;           /* vmx/fail_stop.c: a fail-stop is under way */
-    uint32_t proc_controls; /* the primary ones as in the VMCS now; written by vmx/guest.c, read by others */
+    CPU_STATE_BYTES(fail_stop, 16);     /* vmx/fail_stop.c */
+    CPU_STATE_BYTES(proc_control, 16);  /* vmx/proc_control.c */
+    CPU_STATE_BYTES(timer, 16);         /* vmx/timer.c */
+    CPU_STATE_BYTES(exit_counts, 1280); /* vmx/exit_counts.c */
+    CPU_STATE_BYTES(ept_view, 1232);    /* vmx/ept_view.c */
+    CPU_STATE_BYTES(step, 16);          /* vmx/step.c */
+    CPU_STATE_BYTES(lapic, 48);         /* vmx/lapic.c */
+    CPU_STATE_BYTES(lapic_ipi, 32);     /* vmx/lapic_ipi.c */
+    CPU_STATE_BYTES(kick, 32);          /* vmx/kick.c */
+    CPU_STATE_BYTES(requests, 32);      /* vmx/requests.c */
+    CPU_STATE_BYTES(nmi, 16);           /* vmx/nmi.c */
+    CPU_STATE_BYTES(soft, 160);         /* vmx/soft/ */
+    CPU_STATE_BYTES(code, 4448);        /* vmx/code/ */
+    CPU_STATE_BYTES(cpuid, 16);         /* vmx/cpuid.c */
+    CPU_STATE_BYTES(startup, 16);       /* vmx/startup.c */
+    CPU_STATE_BYTES(trace_switch, 48);  /* vmx/trace_switch.c */
 
-    struct kick_cpu kick;
-    struct requests_cpu requests;
-    struct startup_cpu startup;
-    struct lapic_cpu lapic;
-    struct lapic_ipi_cpu ipi;
-    struct timer_cpu timer;
-    struct trace_switch_cpu trace_switch;
-    struct step_cpu step;
-    struct soft_cpu soft;
-    struct code_cpu code;
-    struct ept_view view; /* the machine's lock: changes of the machine's tree reach it too */
-    struct exit_counts counts;
-
-    char text[4096];                                           /* vmx/exit_counts.c: the text for pt_flush_end */
-    uint8_t lapic_stage[4096] __attribute__((aligned(4096)));  /* vmx/lapic.c: takes stepped accesses to the APIC */
-    uint8_t hidden_stage[4096] __attribute__((aligned(4096))); /* vmx/violation.c: takes writes to hidden pages */
-    uint8_t view_memory[EPT_VIEW_BYTES] __attribute__((aligned(4096)));
-    uint8_t vmxon_region[4096] __attribute__((aligned(4096)));
-    uint8_t vmcs_region[4096] __attribute__((aligned(4096)));
+    char text[4096];                                              /* vmx/exit_counts.c: the text for pt_flush_end */
+    uint8_t lapic_stage[4096] __attribute__((aligned(4096)));     /* vmx/lapic.c: takes stepped accesses to the APIC */
+    uint8_t hidden_stage[4096] __attribute__((aligned(4096)));    /* vmx/violation.c: takes writes to hidden pages */
+    uint8_t view_tables[44][4096] __attribute__((aligned(4096))); /* vmx/ept_view.c */
+    uint8_t vmxon_region[4096] __attribute__((aligned(4096)));    /* vmx/vmx.c */
+    uint8_t vmcs_region[4096] __attribute__((aligned(4096)));     /* vmx/vmx.c */
 };
-_Static_assert(offsetof(struct cpu, nmi.in_root) == CPU_NMIS_IN_ROOT, "vmx/exit.S");
+_Static_assert(offsetof(struct cpu, nmis_in_root) == CPU_NMIS_IN_ROOT, "vmx/exit.S");
 _Static_assert(sizeof(struct cpu) % 4096 == 0, "struct cpu is whole pages");
+
+/* After struct name_cpu: define name_of(cpu), that struct on a CPU. */
+#define CPU_STATE(name)                                                                                                \
+    _Static_assert(sizeof(struct name##_cpu) <= sizeof(((struct cpu *)0)->name##_state), "enlarge it in vmx/cpu.h");   \
+    static inline struct name##_cpu *name##_of(const struct cpu *cpu)                                                  \
+    {                                                                                                                  \
+        return (struct name##_cpu *)(uintptr_t)cpu->name##_state;                                                      \
+    }
 
 /* NULL: before vmx_cpu_run. */
 static inline struct cpu *cpu_this(void)

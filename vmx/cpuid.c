@@ -3,12 +3,33 @@
 #include "vmx/cpuid.h"
 
 #include "vmx/cpu.h"
+#include "vmx/cpuid_policy.h"
 #include "vmx/guest.h"
+
+#define CPUID_1_ECX_HYPERVISOR (1u << 31)
+
+/* Constant. */
+struct cpuid_cpu {
+    struct cpuid_limits limits;
+};
+CPU_STATE(cpuid)
+
+void cpuid_setup(struct cpu *cpu)
+{
+    cpuid_of(cpu)->limits = (struct cpuid_limits){.max_basic = cpuid_read(0, 0).eax,
+                                                  .max_extended = cpuid_read(0x80000000, 0).eax,
+                                                  .hypervisor = cpuid_read(1, 0).ecx & CPUID_1_ECX_HYPERVISOR};
+}
+
+bool cpuid_has_hypervisor(const struct cpu *cpu)
+{
+    return cpuid_of(cpu)->limits.hypervisor;
+}
 
 enum exit_action cpuid_exit(struct cpu *cpu)
 {
     struct guest_registers *r = &cpu->registers;
-    const uint32_t leaf = cpuid_effective_leaf((uint32_t)r->rax, cpu->cpuid_limits), subleaf = (uint32_t)r->rcx;
+    const uint32_t leaf = cpuid_effective_leaf((uint32_t)r->rax, cpuid_of(cpu)->limits), subleaf = (uint32_t)r->rcx;
     struct cpuid_guest guest = {0};
 
     if (cpuid_needs_guest(leaf))

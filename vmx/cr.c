@@ -7,6 +7,8 @@
 #include "vmx/cpu.h"
 #include "vmx/fail_stop.h"
 #include "vmx/guest.h"
+#include "vmx/proc_control.h"
+#include "vmx/soft/soft.h"
 #include "vmx/vmcs.h"
 
 #define CR_ACCESS_MOV_TO 0u
@@ -26,7 +28,7 @@ void cr3_watch(struct cpu *cpu)
     const uint64_t cr3 = vmreadn(VMCS_GUEST_CR3);
     const bool watched = pt_cr3(cpu->pt, cr3);
 
-    guest_set_proc_control(cpu, PROC_CR3_LOAD_EXITING, watched);
+    proc_control_set(cpu, PROC_CR3_LOAD_EXITING, watched);
     if (!watched)
         return;
     vmwrite32(
@@ -40,7 +42,7 @@ void cr3_watch(struct cpu *cpu)
 static enum exit_action cr3_write(struct cpu *cpu, uint64_t value)
 {
     pt_cr3(cpu->pt, value);
-    soft_cr3_load(&cpu->soft, value);
+    soft_cr3_load(cpu, value);
     vmwriten(VMCS_CR3_TARGET_VALUE_0, value);
     return EXIT_RETRY;
 }

@@ -8,6 +8,7 @@
 #include "base/phys.h"
 #include "vmx/caps.h"
 #include "vmx/ept_maths.h"
+#include "vmx/ept_tables.h"
 #include "vmx/ept_view.h"
 #include "vmx/fail_stop.h"
 #include "vmx/machine.h"
@@ -16,9 +17,6 @@
 
 #define FOUR_GIB (4ull << 30)
 
-static uint64_t *root;
-static uint8_t *pool;
-static uint32_t pool_used, pool_pages;
 static uint64_t ones_pa; /* the page of ones that all hidden pages map to */
 static unsigned largest_level;
 static uint64_t memory_access; /* access rights of guest memory before its first execution */
@@ -27,25 +25,6 @@ static uint64_t memory_access; /* access rights of guest memory before its first
  * machine's lock is held. */
 #define NR_KNOWN_MEMORY 32u
 static uint64_t known_memory[NR_KNOWN_MEMORY]; /* the address + 1 */
-
-void *ept_pool_take(uint32_t nr)
-{
-    uint8_t *pages = pool + EPT_PAGE_SIZE * pool_used;
-
-    if (nr > pool_pages - pool_used)
-        return NULL;
-    pool_used += nr;
-    return pages;
-}
-
-static uint64_t *new_table(void)
-{
-    uint64_t *table = ept_pool_take(1);
-
-    if (!table)
-        fail_stop_here("the EPT page pool is exhausted");
-    return table;
-}
 
 /* Every change of the tree goes through here, so that the CPUs' views follow it. */
 static void slot_write(uint64_t *slot, uint64_t gpa, unsigned level, uint64_t entry)
@@ -56,68 +35,34 @@ static void slot_write(uint64_t *slot, uint64_t gpa, unsigned level, uint64_t en
 
 static void slot_split(uint64_t *slot, uint64_t gpa, unsigned level)
 {
-    uint64_t *table = new_table();
+    uint64_t *table = ept_table_new();
 
     for (unsigned i = 0; i < EPT_TABLE_ENTRIES; i++)
         table[i] = ept_split_entry(*slot, level, i);
     slot_write(slot, gpa, level, ept_table_entry(virt_to_phys(table)));
 }
 
-static uint64_t *table_of(uint64_t entry)
-{
-    return phys_to_virt(entry & EPT_ADDRESS_MASK);
-}
-
 /* The entry for gpa at level. Makes missing tables, and splits larger pages. */
 static uint64_t *slot_at(uint64_t gpa, unsigned level)
 {
-    uint64_t *table = root;
+    uint64_t *table = ept_table_of(gpa, EPT_LEVELS);
 
     for (unsigned at = EPT_LEVELS; at > level; at--) {
         uint64_t *slot = &table[ept_index(gpa, at)];
 
         if (!ept_entry_present(*slot))
-            slot_write(slot, gpa, at, ept_table_entry(virt_to_phys(new_table())));
+            slot_write(slot, gpa, at, ept_table_entry(virt_to_phys(ept_table_new())));
         else if (ept_entry_is_leaf(*slot, at))
             slot_split(slot, gpa, at);
-        table = table_of(*slot);
+        table = ept_table_at(*slot);
     }
     return &table[ept_index(gpa, level)];
 }
 
-void ept_split(uint64_t gpa)
+uint64_t *ept_open(struct cpu *cpu, uint64_t gpa)
 {
     (void)slot_at(gpa, 1);
-}
-
-uint64_t *ept_table_of(uint64_t gpa, unsigned level)
-{
-    uint64_t *table = root;
-
-    for (unsigned at = EPT_LEVELS; at > level; at--)
-        table = table_of(table[ept_index(gpa, at)]);
-    return table;
-}
-
-uint64_t *ept_slot(uint64_t gpa, unsigned level)
-{
-    return &ept_table_of(gpa, level)[ept_index(gpa, level)];
-}
-
-/* Unrolled: it is called for each of the guest's tables that is read. */
-uint64_t ept_lookup(uint64_t gpa)
-{
-    uint64_t entry = root[gpa >> 39 & (EPT_TABLE_ENTRIES - 1)];
-
-    if (!ept_entry_present(entry))
-        return 0;
-    entry = table_of(entry)[gpa >> 30 & (EPT_TABLE_ENTRIES - 1)];
-    if ((entry & EPT_LARGE) || !ept_entry_present(entry))
-        return entry;
-    entry = table_of(entry)[gpa >> 21 & (EPT_TABLE_ENTRIES - 1)];
-    if ((entry & EPT_LARGE) || !ept_entry_present(entry))
-        return entry;
-    return table_of(entry)[gpa >> 12 & (EPT_TABLE_ENTRIES - 1)];
+    return ept_view_open(cpu, gpa);
 }
 
 /* Map gpa to itself by the largest page that fits below end and has one memory type. Returns the bytes mapped. */
@@ -168,15 +113,12 @@ INIT_CODE const char *ept_build(const struct vmx_machine *config)
 {
     const uint64_t end = end_of_built(config->top_of_memory);
 
-    pool = config->ept_pool;
-    pool_pages = config->nr_ept_pages;
-    pool_used = 0;
-    if (pool_pages < vmx_ept_pages_least(config->top_of_memory))
+    if (config->nr_ept_pages < vmx_ept_pages_least(config->top_of_memory))
         return "too few pages for EPT tables";
     largest_level = msr_read(IA32_VMX_EPT_VPID_CAP) & EPT_CAP_1G ? 3 : 2;
     memory_access = config->code_pages ? EPT_READ | EPT_WRITE : EPT_ACCESS_MASK;
     memory_types_read();
-    root = new_table();
+    ept_tables_init(config->ept_pool, config->nr_ept_pages);
     void *ones = ept_pool_take(1);
     ones_pa = virt_to_phys(ones);
     memset(ones, 0xff, EPT_PAGE_SIZE);
@@ -208,23 +150,23 @@ static void withhold(uint64_t *table, unsigned level, uint64_t base)
         if (level == 1 && (table[i] & rights))
             slot_write(&table[i], gpa, 1, table[i] & ~rights);
         else if (level > 1 && ept_entry_present(table[i]) && !ept_entry_is_leaf(table[i], level))
-            withhold(table_of(table[i]), level - 1, gpa);
+            withhold(ept_table_at(table[i]), level - 1, gpa);
     }
 }
 
 void ept_withhold_execution(void)
 {
-    withhold(root, EPT_LEVELS, 0);
+    withhold(ept_table_of(0, EPT_LEVELS), EPT_LEVELS, 0);
 }
 
 /* The level of the largest block around gpa of which nothing is mapped. */
 static unsigned level_missing(uint64_t gpa)
 {
-    const uint64_t *table = root;
+    const uint64_t *table = ept_table_of(gpa, EPT_LEVELS);
     unsigned level = EPT_LEVELS;
 
     for (; level > 1 && ept_entry_present(table[ept_index(gpa, level)]); level--)
-        table = table_of(table[ept_index(gpa, level)]);
+        table = ept_table_at(table[ept_index(gpa, level)]);
     return level < largest_level ? level : largest_level;
 }
 
@@ -289,7 +231,7 @@ static void retype(uint64_t *table, unsigned level, uint64_t base)
             }
             slot_split(slot, gpa, level);
         }
-        retype(table_of(*slot), level - 1, gpa);
+        retype(ept_table_at(*slot), level - 1, gpa);
     }
 }
 
@@ -297,7 +239,7 @@ bool ept_memory_types_update(void)
 {
     if (!memory_types_read())
         return false;
-    retype(root, EPT_LEVELS, 0);
+    retype(ept_table_of(0, EPT_LEVELS), EPT_LEVELS, 0);
     memset(known_memory, 0, sizeof known_memory);
     ept_views_follow_all();
     return true;

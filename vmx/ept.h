@@ -10,7 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "vmx/vmx.h"
+#include "vmx/config.h"
+
+struct cpu;
 
 /* Build the tables for the machine. NULL: done; else what failed. */
 const char *ept_build(const struct vmx_machine *machine);
@@ -28,12 +30,9 @@ void ept_set_access(uint64_t gpa, uint64_t access);
 /* Make all pages not executable and not guarded. Call kick_ept_changed. */
 void ept_withhold_execution(void);
 
-/* Map gpa by a 4-KByte page. */
-void ept_split(uint64_t gpa);
-
-/* The table of this level (1 to 4) on the way to gpa, and gpa's entry in it. They exist. */
-uint64_t *ept_table_of(uint64_t gpa, unsigned level);
-uint64_t *ept_slot(uint64_t gpa, unsigned level);
+/* The entry that maps gpa's 4-KByte page in this CPU's view. From now on it does not follow the machine's. The caller
+ * writes it, and calls ept_invalidate if that takes rights away. NULL: too many pages are open. */
+uint64_t *ept_open(struct cpu *cpu, uint64_t gpa);
 
 /* Nothing maps gpa: map it as device memory above what was mapped at the start, or as a hidden page. */
 void ept_map_missing(uint64_t gpa);

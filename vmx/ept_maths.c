@@ -2,7 +2,7 @@
 #include "vmx/ept_maths.h"
 
 #include "base/init.h"
-#include "vmx/vmx.h"
+#include "vmx/config.h"
 
 #define EPTP_WRITE_BACK 6ull
 #define EPTP_WALK_LENGTH_4 (3ull << 3)

@@ -2,35 +2,36 @@
 #ifndef VMX_EXIT_COUNTS_H
 #define VMX_EXIT_COUNTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/msr.h"
+#include "vmx/cpu.h"
 #include "vmx/exit_reasons.h"
 
-struct cpu;
-
-/* Owned by vmx/exit_counts.c. Only its own CPU touches it; another one reads it for a CPU that waits for SIPI. */
-struct exit_counts {
+/* vmx/exit_counts.c. Only its own CPU touches it; another one reads it for a CPU that waits for SIPI. */
+struct exit_counts_cpu {
     uint64_t nr[NR_EXIT_REASONS]; /* by basic exit reason */
     /* TSC ticks from VM exit to VM entry. While an exit is being handled, the TSC at which it began is subtracted: the
      * value is negative until it is added again. */
     uint64_t tsc[NR_EXIT_REASONS];
 };
+CPU_STATE(exit_counts)
 
 /* reason < NR_EXIT_REASONS */
-static inline void exit_counts_begin(struct exit_counts *counts, uint32_t reason)
+static inline void exit_counts_begin(struct cpu *cpu, uint32_t reason)
 {
-    counts->nr[reason]++;
-    counts->tsc[reason] -= tsc_read();
+    exit_counts_of(cpu)->nr[reason]++;
+    exit_counts_of(cpu)->tsc[reason] -= tsc_read();
 }
 
-static inline void exit_counts_end(struct exit_counts *counts, uint32_t reason)
+static inline void exit_counts_end(struct cpu *cpu, uint32_t reason)
 {
-    counts->tsc[reason] += tsc_read();
+    exit_counts_of(cpu)->tsc[reason] += tsc_read();
 }
 
-/* The CPU's last record, RECORD_END, with its totals. Call after pt_flush_begin; another CPU may do it for one that
- * waits for SIPI. */
-void exit_counts_flush(struct cpu *cpu);
+/* The CPU's last record, RECORD_END, with its totals. sleeps: the machine goes to a sleep state. Call after
+ * pt_flush_begin; another CPU may do it for one that waits for SIPI. */
+void exit_counts_flush(struct cpu *cpu, bool sleeps);
 
 #endif

@@ -2,14 +2,31 @@
 /* VM exits: from the basic exit reason to the handler, and back into the guest. Only this file moves RIP. */
 #include "vmx/exits.h"
 
-#include "vmx/cpu.h"
+#include "base/control.h"
+#include "vmx/code/code.h"
 #include "vmx/cpuid.h"
 #include "vmx/cr.h"
+#include "vmx/entry.h"
+#include "vmx/ept_view.h"
+#include "vmx/exit_counts.h"
 #include "vmx/fail_stop.h"
 #include "vmx/guest.h"
 #include "vmx/io_instruction.h"
+#include "vmx/kick.h"
+#include "vmx/lapic_ipi.h"
+#include "vmx/machine.h"
 #include "vmx/msr.h"
+#include "vmx/nmi.h"
+#include "vmx/poll.h"
+#include "vmx/power.h"
+#include "vmx/proc_control.h"
+#include "vmx/requests.h"
+#include "vmx/soft/soft.h"
+#include "vmx/startup.h"
+#include "vmx/step.h"
 #include "vmx/task_switch.h"
+#include "vmx/timer.h"
+#include "vmx/trace_switch.h"
 #include "vmx/violation.h"
 #include "vmx/vmcall.h"
 #include "vmx/vmcs.h"
@@ -31,10 +48,18 @@ static enum exit_action invd_exit(struct cpu *cpu)
     return EXIT_ADVANCE;
 }
 
+/* The only exceptions that exit are page faults. */
+static enum exit_action exception_exit(struct cpu *cpu)
+{
+    const uint32_t information = vmread32(VMCS_EXIT_INTERRUPTION_INFORMATION);
+
+    return event_type_of(information) == EVENT_NMI ? nmi_exit(cpu) : code_page_fault_exit(cpu, information);
+}
+
 /* A new handler is a line here, and a file with a header of its own (docs/extending.md). An exit without a handler is a
  * fail-stop. */
 static exit_handler *const handlers[NR_EXIT_REASONS] = {
-    [EXIT_REASON_EXCEPTION_OR_NMI] = nmi_exit, /* page faults too */
+    [EXIT_REASON_EXCEPTION_OR_NMI] = exception_exit,
     [EXIT_REASON_TRIPLE_FAULT] = triple_fault_exit,
     [EXIT_REASON_INIT_SIGNAL] = init_exit,
     [EXIT_REASON_SIPI] = sipi_exit,
@@ -66,6 +91,19 @@ static exit_handler *const handlers[NR_EXIT_REASONS] = {
     [EXIT_REASON_VMFUNC] = undefined_exit,
 };
 
+/* What other CPUs have requested. The EPT first: records that are sent for other requests come after RECORD_SEEN. */
+static void others_serve(struct cpu *cpu)
+{
+    kick_serving(cpu);
+    if (kick_ept_follow(cpu)) {
+        step_follow_pages(cpu);
+        ept_invalidate(cpu);
+        code_publish_seen(cpu);
+        lapic_resend_init(cpu);
+    }
+    requests_serve(cpu);
+}
+
 /* From the end of an exit's handling to VM entry. Other CPUs' requests are served first; what switches tracing on comes
  * last. If another CPU has requested something meanwhile, all is done once more. */
 static void enter_guest(struct cpu *cpu)
@@ -74,23 +112,23 @@ static void enter_guest(struct cpu *cpu)
         machine.config.each_exit();
     for (;;) {
         if (kick_is_requested(cpu))
-            requests_serve(cpu);
-        if (nmi_is_due(&cpu->nmi))
+            others_serve(cpu);
+        if (nmi_is_due(cpu))
             nmi_deliver(cpu);
-        if (!timer_is_steady(&cpu->timer))
-            timer_before_entry(cpu);
+        if (!timer_is_steady(cpu))
+            poll_before_entry(cpu);
         trace_switch_enter(cpu);
         if (kick_enter_guest(cpu))
             break;
         pt_exit(cpu->pt);
     }
-    if (code_has_turn(&cpu->code) && kick_guest_executes(cpu))
+    if (code_has_turn(cpu) && kick_guest_executes(cpu))
         code_entering(cpu);
 }
 
 static void wait_for_sipi(struct cpu *cpu)
 {
-    if (code_has_turn(&cpu->code))
+    if (code_has_turn(cpu))
         code_entering(cpu);
     startup_wait(cpu);
 }
@@ -98,22 +136,22 @@ static void wait_for_sipi(struct cpu *cpu)
 /* A VM entry that failed because of what soft PT wrote for it is tried again without that. */
 __attribute__((cold, noinline)) static void exit_without_handler(struct cpu *cpu, uint32_t reason)
 {
-    if (reason != (ENTRY_FAILURE | EXIT_REASON_ENTRY_FAILURE_GUEST_STATE) || !soft_entry_refused(&cpu->soft))
+    if (reason != (ENTRY_FAILURE | EXIT_REASON_ENTRY_FAILURE_GUEST_STATE) || !soft_entry_refused(cpu))
         fail_stop(cpu, "no handler for a VM exit");
     enter_guest(cpu);
 }
 
 static void exit_handle(struct cpu *cpu, uint32_t basic)
 {
-    if (cpu->proc_controls & PROC_MONITOR_TRAP_FLAG) {
-        if (soft_is_stepping(&cpu->soft))
+    if (proc_control_is_set(cpu, PROC_MONITOR_TRAP_FLAG)) {
+        if (soft_is_stepping(cpu))
             soft_leave(cpu, basic == EXIT_REASON_MONITOR_TRAP_FLAG);
         step_leave(cpu, basic);
     }
     /* A program that other CPUs have sent records of may run here next. After soft PT's packets for the last step. */
     if (machine_has_others() && machine.config.map_memory)
         code_publish_seen(cpu);
-    if (code_has_faults(&cpu->code))
+    if (code_has_faults(cpu))
         code_check_faults(cpu);
 
     switch (handlers[basic](cpu)) {
@@ -146,12 +184,12 @@ void vmx_exit_dispatch(struct guest_registers *registers)
         exit_without_handler(cpu, reason);
         return;
     }
-    exit_counts_begin(&cpu->counts, basic);
+    exit_counts_begin(cpu, basic);
     if ((reason & ENTRY_FAILURE) || !handlers[basic])
         exit_without_handler(cpu, reason);
     else
         exit_handle(cpu, basic);
-    exit_counts_end(&cpu->counts, basic);
+    exit_counts_end(cpu, basic);
 }
 
 void vmx_nmi_before_entry(struct guest_registers *registers)
@@ -166,6 +204,14 @@ void vmx_nmi_before_entry(struct guest_registers *registers)
     kick_leave_guest(cpu);
     nmi_deliver(cpu);
     enter_guest(cpu);
+}
+
+void exits_setup(struct cpu *cpu)
+{
+    trace_switch_setup(cpu);
+    cr3_watch(cpu);
+    code_setup();
+    poll_setup(cpu);
 }
 
 _Noreturn void vmx_start(struct cpu *cpu, bool first)

@@ -4,7 +4,17 @@
 
 #include "base/log.h"
 #include "vmx/cpu.h"
-#include "vmx/vmcs.h"
+#include "vmx/entry.h"
+#include "vmx/exit_reasons.h"
+#include "vmx/machine.h"
+#include "vmx/vmcs_fields.h"
+
+/* Only its own CPU touches it. */
+struct fail_stop_cpu {
+    bool failing;  /* a fail-stop is under way */
+    bool has_vmcs; /* the current VMCS is this CPU's */
+};
+CPU_STATE(fail_stop)
 
 struct named_field {
     uint32_t field;
@@ -54,15 +64,25 @@ static const struct named_field dumped[] = {
     {VMCS_HOST_CR3, "host CR3"},
 };
 
+/* false: the field cannot be read. Not by vmx/vmcs.h, which would fail-stop. */
+static bool field_read(uint32_t field, uint64_t *value)
+{
+    uint8_t failed;
+
+    __asm__ volatile("vmread %[field], %[value]"
+                     : [value] "=r"(*value), "=@ccbe"(failed)
+                     : [field] "r"((uint64_t)field));
+    return !failed;
+}
+
 static void dump_vmcs(void)
 {
+    uint64_t value;
+
+    if (field_read(VMCS_EXIT_REASON, &value))
+        log_panic("  last VM exit: %s", exit_reason_name(value & 0xffff));
     for (size_t i = 0; i < sizeof dumped / sizeof dumped[0]; i++) {
-        uint64_t value;
-        uint8_t failed;
-        __asm__ volatile("vmread %[field], %[value]"
-                         : [value] "=r"(value), "=@ccbe"(failed)
-                         : [field] "r"((uint64_t)dumped[i].field));
-        if (failed) {
+        if (!field_read(dumped[i].field, &value)) {
             log_panic("the VMCS cannot be read");
             return;
         }
@@ -88,6 +108,11 @@ void fail_stop_set_hand_over(void (*hand_over)(struct cpu *cpu))
     fail_stop_hand_over = hand_over;
 }
 
+void fail_stop_vmcs_ready(struct cpu *cpu)
+{
+    fail_stop_of(cpu)->has_vmcs = true;
+}
+
 _Noreturn void cpu_park(void)
 {
     for (;;)
@@ -106,25 +131,23 @@ void vmx_root_fault(void)
 {
     struct cpu *cpu = cpu_this();
 
-    if (!cpu || cpu->failing)
+    if (!cpu || fail_stop_of(cpu)->failing)
         return;
-    cpu->failing = true;
+    fail_stop_of(cpu)->failing = true;
     pt_exit(cpu->pt);
     stop_all(cpu);
 }
 
 _Noreturn void fail_stop(struct cpu *cpu, const char *why)
 {
-    if (!cpu || cpu->failing) { /* a second failure: only report its reason */
+    if (!cpu || fail_stop_of(cpu)->failing) { /* a second failure: only report its reason */
         log_panic("during startup or fail-stop: %s", why);
         cpu_park();
     }
-    cpu->failing = true;
+    fail_stop_of(cpu)->failing = true;
     log_panic("%s on CPU %u; the guest is stopped", why, cpu->number);
-    if (cpu->has_vmcs) {
-        log_panic("  last VM exit: %s", exit_reason_name(vmread32(VMCS_EXIT_REASON) & 0xffff));
+    if (fail_stop_of(cpu)->has_vmcs)
         dump_vmcs();
-    }
     dump_registers(&cpu->registers);
     stop_all(cpu);
     log_panic("CPU %u is parked", cpu->number);

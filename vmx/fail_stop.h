@@ -2,8 +2,9 @@
 #ifndef VMX_FAIL_STOP_H
 #define VMX_FAIL_STOP_H
 
+#include <stdint.h>
+
 struct cpu;
-struct guest_registers;
 
 /* cpu may be NULL while the CPU is not set up yet. */
 _Noreturn void fail_stop(struct cpu *cpu, const char *why);
@@ -11,13 +12,19 @@ _Noreturn void fail_stop(struct cpu *cpu, const char *why);
 /* The same for the CPU that executes this. */
 _Noreturn void fail_stop_here(const char *why);
 
+/* A VMCS field that cannot be read or written is a bug of ours. */
+_Noreturn void vmcs_access_failed(uint32_t field);
+
 /* Set once: called to stop the other CPUs and hand over the trace. A pointer, because vmx/power.c, which does it, needs
  * fail_stop itself. */
 void fail_stop_set_hand_over(void (*hand_over)(struct cpu *cpu));
 
-_Noreturn void cpu_park(void);
+/* The CPU's VMCS is current: dumps include it. */
+void fail_stop_vmcs_ready(struct cpu *cpu);
 
-/* Called by vmx/exit.S where VMLAUNCH or VMRESUME fails without a VM exit. */
-_Noreturn void vmx_entry_failed(struct guest_registers *registers);
+/* An exception in root mode was dumped on this CPU: stop the other CPUs, and hand over the trace as far as possible. */
+void vmx_root_fault(void);
+
+_Noreturn void cpu_park(void);
 
 #endif

@@ -2,7 +2,6 @@
 #include "vmx/guest.h"
 
 #include "base/control.h"
-#include "vmx/cpu.h"
 #include "vmx/vmcs.h"
 
 bool guest_code64(void)
@@ -84,14 +83,4 @@ void guest_redeliver(void)
     if (event_type_of(vectoring) == EVENT_NMI)
         vmwrite32(VMCS_GUEST_INTERRUPTIBILITY_STATE,
                   vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE) & ~INTERRUPTIBILITY_NMI);
-}
-
-void guest_set_proc_control(struct cpu *cpu, uint32_t bit, bool on)
-{
-    const uint32_t controls = on ? cpu->proc_controls | bit : cpu->proc_controls & ~bit;
-
-    if (controls == cpu->proc_controls)
-        return;
-    cpu->proc_controls = controls;
-    vmwrite32(VMCS_PROC_BASED_CONTROLS, controls);
 }

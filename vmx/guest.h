@@ -35,7 +35,4 @@ enum exit_action guest_inject_exception(uint32_t vector);
 /* If the VM exit has interrupted the delivery of an event, inject that event again. */
 void guest_redeliver(void);
 
-/* Set or clear bits of the primary processor-based VM-execution controls. */
-void guest_set_proc_control(struct cpu *cpu, uint32_t bit, bool on);
-
 #endif

@@ -10,10 +10,14 @@
 #include "vmx/cpu.h"
 #include "vmx/fail_stop.h"
 #include "vmx/io_ports.h"
+#include "vmx/machine.h"
+#include "vmx/power.h"
 #include "vmx/vmcs.h"
 
 #define CONFIG_ENABLE (1u << 31)
 #define CONFIG_BDF(address) (uint16_t)((address) >> 8)
+
+static uint32_t config_address; /* what the guest wrote to 0CF8H. The machine's lock guards it */
 
 struct io_access {
     uint16_t port;
@@ -57,10 +61,10 @@ static bool config_address_access(struct cpu *cpu, struct io_access a, uint32_t 
         return false;
     machine_lock(cpu);
     if (a.in) {
-        *value = machine.config_address;
+        *value = config_address;
     } else {
         const bool hidden = (*value & CONFIG_ENABLE) && is_hidden(CONFIG_BDF(*value));
-        machine.config_address = *value;
+        config_address = *value;
         io_out32(PORT_CONFIG_ADDRESS, hidden ? *value & ~CONFIG_ENABLE : *value);
     }
     machine_unlock(cpu);

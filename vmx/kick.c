@@ -3,15 +3,42 @@
 
 #include "base/io.h"
 #include "vmx/cpu.h"
+#include "vmx/lapic_ipi.h"
+#include "vmx/machine.h"
+
+enum cpu_position {
+    CPU_IN_ROOT,
+    CPU_IN_GUEST,
+    CPU_KICKED,        /* in the guest, with an INIT of root's on its way */
+    CPU_WAIT_FOR_SIPI, /* in the guest, where it executes nothing until a SIPI starts it */
+    CPU_BORROWED,      /* the same, and another CPU uses its pt_engine */
+    CPU_PARKED         /* stopped for good */
+};
+
+/* Atomic: other CPUs read it, and write position; except init_pending, which only its own CPU touches. */
+struct kick_cpu {
+    enum cpu_position position;
+    bool init_pending;       /* an INIT of root's that has not caused its VM exit yet */
+    uint64_t served;         /* kicks.requests when this CPU last began to serve */
+    uint64_t ept_generation; /* of the tree that this CPU's translations come from */
+};
+CPU_STATE(kick)
+
+/* Atomic: counted up by any CPU, read without the lock. */
+static struct {
+    uint64_t requests;       /* counts every request of any kind */
+    uint64_t ept_generation; /* counts changes of EPT permissions and memory types */
+    bool stopping;           /* a CPU has failed: no other continues */
+} kicks;
 
 static enum cpu_position position_of(const struct cpu *cpu)
 {
-    return __atomic_load_n(&cpu->kick.position, __ATOMIC_SEQ_CST);
+    return __atomic_load_n(&kick_of(cpu)->position, __ATOMIC_SEQ_CST);
 }
 
 static bool position_change(struct cpu *cpu, enum cpu_position from, enum cpu_position to)
 {
-    return __atomic_compare_exchange_n(&cpu->kick.position, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return __atomic_compare_exchange_n(&kick_of(cpu)->position, &from, to, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
 /* --- into the guest and out of it ------------------------------------------------------------------------------------
@@ -25,7 +52,7 @@ void kick_leave_guest(struct cpu *cpu)
     while ((position = position_of(cpu)) == CPU_BORROWED || !position_change(cpu, position, CPU_IN_ROOT))
         io_pause();
     if (position == CPU_KICKED)
-        cpu->kick.init_pending = true;
+        kick_of(cpu)->init_pending = true;
 }
 
 /* With an INIT pending, no second one need be sent: the VM exit comes right after the VM entry. */
@@ -33,7 +60,8 @@ bool kick_enter_guest(struct cpu *cpu)
 {
     if (!machine_has_others())
         return true;
-    __atomic_exchange_n(&cpu->kick.position, cpu->kick.init_pending ? CPU_KICKED : CPU_IN_GUEST, __ATOMIC_SEQ_CST);
+    __atomic_exchange_n(&kick_of(cpu)->position, kick_of(cpu)->init_pending ? CPU_KICKED : CPU_IN_GUEST,
+                        __ATOMIC_SEQ_CST);
     if (!kick_is_requested(cpu))
         return true;
     kick_leave_guest(cpu);
@@ -42,14 +70,14 @@ bool kick_enter_guest(struct cpu *cpu)
 
 bool kick_guest_executes(const struct cpu *cpu)
 {
-    return !cpu->kick.init_pending;
+    return !kick_of(cpu)->init_pending;
 }
 
 bool kick_take_init(struct cpu *cpu)
 {
-    const bool kicked = cpu->kick.init_pending;
+    const bool kicked = kick_of(cpu)->init_pending;
 
-    cpu->kick.init_pending = false;
+    kick_of(cpu)->init_pending = false;
     return kicked;
 }
 
@@ -58,7 +86,7 @@ bool kick_take_init(struct cpu *cpu)
 
 void kick_wait_for_sipi(struct cpu *cpu)
 {
-    __atomic_store_n(&cpu->kick.position, CPU_WAIT_FOR_SIPI, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&kick_of(cpu)->position, CPU_WAIT_FOR_SIPI, __ATOMIC_SEQ_CST);
 }
 
 bool kick_waits_for_sipi(const struct cpu *cpu)
@@ -79,7 +107,7 @@ bool kick_serve_for(struct cpu *cpu, void (*serve)(struct cpu *cpu))
 
 void kick_park(struct cpu *cpu)
 {
-    __atomic_store_n(&cpu->kick.position, CPU_PARKED, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&kick_of(cpu)->position, CPU_PARKED, __ATOMIC_SEQ_CST);
 }
 
 bool kick_is_parked(const struct cpu *cpu)
@@ -92,17 +120,17 @@ bool kick_is_parked(const struct cpu *cpu)
 
 void kick_request(void)
 {
-    __atomic_fetch_add(&machine.kick.requests, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&kicks.requests, 1, __ATOMIC_SEQ_CST);
 }
 
 bool kick_is_requested(const struct cpu *cpu)
 {
-    return cpu->kick.served != __atomic_load_n(&machine.kick.requests, __ATOMIC_SEQ_CST);
+    return kick_of(cpu)->served != __atomic_load_n(&kicks.requests, __ATOMIC_SEQ_CST);
 }
 
 void kick_serving(struct cpu *cpu)
 {
-    __atomic_store_n(&cpu->kick.served, __atomic_load_n(&machine.kick.requests, __ATOMIC_SEQ_CST), __ATOMIC_SEQ_CST);
+    __atomic_store_n(&kick_of(cpu)->served, __atomic_load_n(&kicks.requests, __ATOMIC_SEQ_CST), __ATOMIC_SEQ_CST);
 }
 
 void kick_all(struct cpu *self)
@@ -122,12 +150,12 @@ void kick_all(struct cpu *self)
 
 void kick_stop(void)
 {
-    __atomic_store_n(&machine.kick.stopping, true, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&kicks.stopping, true, __ATOMIC_SEQ_CST);
 }
 
 bool kick_is_stopping(void)
 {
-    return __atomic_load_n(&machine.kick.stopping, __ATOMIC_SEQ_CST);
+    return __atomic_load_n(&kicks.stopping, __ATOMIC_SEQ_CST);
 }
 
 /* --- a changed EPT ---------------------------------------------------------------------------------------------------
@@ -135,11 +163,11 @@ bool kick_is_stopping(void)
 
 bool kick_ept_follow(struct cpu *cpu)
 {
-    const uint64_t generation = __atomic_load_n(&machine.kick.ept_generation, __ATOMIC_SEQ_CST);
+    const uint64_t generation = __atomic_load_n(&kicks.ept_generation, __ATOMIC_SEQ_CST);
 
-    if (cpu->kick.ept_generation == generation)
+    if (kick_of(cpu)->ept_generation == generation)
         return false;
-    cpu->kick.ept_generation = generation;
+    kick_of(cpu)->ept_generation = generation;
     return true;
 }
 
@@ -148,7 +176,7 @@ static bool runs_without(const struct cpu *cpu, uint64_t request)
     const enum cpu_position position = position_of(cpu);
 
     return (position == CPU_IN_GUEST || position == CPU_KICKED) &&
-           __atomic_load_n(&cpu->kick.served, __ATOMIC_SEQ_CST) < request;
+           __atomic_load_n(&kick_of(cpu)->served, __ATOMIC_SEQ_CST) < request;
 }
 
 /* This CPU follows its own change itself; but not one that another CPU made since it served last. */
@@ -156,8 +184,8 @@ void kick_ept_changed(struct cpu *self)
 {
     if (!machine_has_others())
         return;
-    const uint64_t generation = __atomic_add_fetch(&machine.kick.ept_generation, 1, __ATOMIC_SEQ_CST),
-                   request = __atomic_add_fetch(&machine.kick.requests, 1, __ATOMIC_SEQ_CST);
+    const uint64_t generation = __atomic_add_fetch(&kicks.ept_generation, 1, __ATOMIC_SEQ_CST),
+                   request = __atomic_add_fetch(&kicks.requests, 1, __ATOMIC_SEQ_CST);
     kick_all(self);
     for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
         const struct cpu *cpu = machine_other(self, i);
@@ -165,6 +193,6 @@ void kick_ept_changed(struct cpu *self)
         while (cpu && runs_without(cpu, request))
             io_pause();
     }
-    if (self->kick.ept_generation == generation - 1)
-        self->kick.ept_generation = generation;
+    if (kick_of(self)->ept_generation == generation - 1)
+        kick_of(self)->ept_generation = generation;
 }

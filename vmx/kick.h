@@ -26,31 +26,6 @@
 
 struct cpu;
 
-enum cpu_position {
-    CPU_IN_ROOT,
-    CPU_IN_GUEST,
-    CPU_KICKED,        /* in the guest, with an INIT of root's on its way */
-    CPU_WAIT_FOR_SIPI, /* in the guest, where it executes nothing until a SIPI starts it */
-    CPU_BORROWED,      /* the same, and another CPU uses its pt_engine */
-    CPU_PARKED         /* stopped for good */
-};
-
-/* Owned by vmx/kick.c. Atomic: other CPUs read it, and write position; except init_pending, which only its own CPU
- * touches. */
-struct kick_cpu {
-    enum cpu_position position;
-    bool init_pending;       /* an INIT of root's that has not caused its VM exit yet */
-    uint64_t served;         /* kick_machine.requests when this CPU last began to serve */
-    uint64_t ept_generation; /* of the tree that this CPU's translations come from */
-};
-
-/* Owned by vmx/kick.c. Atomic: counted up by any CPU, read without the lock. */
-struct kick_machine {
-    uint64_t requests;       /* counts every request of any kind */
-    uint64_t ept_generation; /* counts changes of EPT permissions and memory types */
-    bool stopping;           /* a CPU has failed: no other continues */
-};
-
 /* First thing after a VM exit: this CPU is in root mode. */
 void kick_leave_guest(struct cpu *cpu);
 

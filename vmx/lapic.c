@@ -20,14 +20,30 @@
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
 #include "vmx/ept_maths.h"
+#include "vmx/ept_view.h"
 #include "vmx/guest_memory.h"
 #include "vmx/lapic_ipi.h"
 #include "vmx/lapic_registers.h"
-#include "vmx/msr_policy.h"
+#include "vmx/machine.h"
+#include "vmx/step.h"
 #include "vmx/vmcs.h"
 
 #define SVR_SOFTWARE_ENABLE (1u << 8)
 #define LVT_DELIVERY_FIXED (0u << 8)
+
+/* Only its own CPU touches it. */
+struct lapic_cpu {
+    uint64_t page;   /* guest-physical address of the guarded page in xAPIC mode, 0: none */
+    uint64_t *entry; /* its leaf in this CPU's EPT view */
+    bool absent;     /* the leaf allows no reads either, so that reads are stepped as well */
+    uint32_t lvtpc;  /* the guest's value of LVTPC */
+
+    /* The access that is being stepped. */
+    bool writes;       /* it is a write */
+    uint32_t offset;   /* of the register, in struct cpu's lapic_stage too */
+    uint64_t step_rip; /* of the instruction */
+};
+CPU_STATE(lapic)
 
 static volatile uint32_t *staged(struct cpu *cpu, uint32_t offset)
 {
@@ -36,12 +52,12 @@ static volatile uint32_t *staged(struct cpu *cpu, uint32_t offset)
 
 static volatile uint32_t *lapic_register(const struct cpu *cpu, uint32_t offset)
 {
-    return xapic_register(cpu->lapic.page, offset);
+    return xapic_register(lapic_of(cpu)->page, offset);
 }
 
 static void keep_software_enabled(const struct cpu *cpu)
 {
-    if (cpu->lapic.page) {
+    if (lapic_of(cpu)->page) {
         const uint32_t svr = *lapic_register(cpu, APIC_SVR);
         if (!(svr & SVR_SOFTWARE_ENABLE))
             *lapic_register(cpu, APIC_SVR) = svr | SVR_SOFTWARE_ENABLE;
@@ -52,7 +68,7 @@ static void keep_software_enabled(const struct cpu *cpu)
 
 static uint64_t guard_access(const struct cpu *cpu)
 {
-    if (cpu->lapic.absent)
+    if (lapic_of(cpu)->absent)
         return 0;
     return EPT_READ;
 }
@@ -61,15 +77,15 @@ static uint64_t guard_access(const struct cpu *cpu)
 static void guard_move(struct cpu *cpu, uint64_t page)
 {
     machine_lock(cpu);
-    ept_view_drop(&cpu->view);
-    cpu->lapic.page = page;
+    ept_view_drop(cpu);
+    lapic_of(cpu)->page = page;
     if (page) {
-        cpu->lapic.entry = ept_view_open(&cpu->view, page);
-        *cpu->lapic.entry = (*cpu->lapic.entry & ~EPT_ACCESS_MASK) | guard_access(cpu);
-        ept_view_keep(&cpu->view);
+        lapic_of(cpu)->entry = ept_open(cpu, page);
+        *lapic_of(cpu)->entry = (*lapic_of(cpu)->entry & ~EPT_ACCESS_MASK) | guard_access(cpu);
+        ept_view_keep(cpu);
     }
     machine_unlock(cpu);
-    ept_invalidate(&cpu->view);
+    ept_invalidate(cpu);
 }
 
 static uint64_t xapic_page(uint64_t base)
@@ -84,14 +100,14 @@ bool lapic_base_is_usable(uint64_t base)
 
 bool lapic_is_guarded(const struct cpu *cpu, uint64_t gpa)
 {
-    return cpu->lapic.page && (gpa & EPT_PAGE_MASK) == cpu->lapic.page;
+    return lapic_of(cpu)->page && (gpa & EPT_PAGE_MASK) == lapic_of(cpu)->page;
 }
 
 void lapic_guard_follow(struct cpu *cpu)
 {
     const uint64_t base = msr_read(IA32_APIC_BASE);
 
-    if (cpu->lapic.page != xapic_page(base))
+    if (lapic_of(cpu)->page != xapic_page(base))
         guard_move(cpu, xapic_page(base));
     if (machine.config.watch_lvtpc && (base & APIC_BASE_ENABLED)) {
         keep_software_enabled(cpu);
@@ -104,7 +120,7 @@ void lapic_guard_start(struct cpu *cpu)
     const bool watch_lvtpc = machine.config.watch_lvtpc;
 
     if (watch_lvtpc)
-        cpu->lapic.lvtpc = LVT_MASKED; /* as after reset, and as firmware leaves it */
+        lapic_of(cpu)->lvtpc = LVT_MASKED; /* as after reset, and as firmware leaves it */
     if (watch_lvtpc || machine.config.watch_ipis)
         lapic_guard_follow(cpu);
     if (watch_lvtpc)
@@ -115,13 +131,13 @@ bool lapic_lvtpc_write(struct cpu *cpu, uint64_t value)
 {
     if (value & ~(uint64_t)LVT_PMI_WRITABLE)
         return false;
-    cpu->lapic.lvtpc = (uint32_t)value;
+    lapic_of(cpu)->lvtpc = (uint32_t)value;
     return true;
 }
 
 uint32_t lapic_lvtpc_read(const struct cpu *cpu)
 {
-    return cpu->lapic.lvtpc;
+    return lapic_of(cpu)->lvtpc;
 }
 
 /* Software-disabling masks all entries. Restore LVTPC as it was: a set mask may say that a PMI was delivered. */
@@ -147,7 +163,7 @@ static void xapic_guest_ipi(struct cpu *cpu, uint32_t value)
  * first: then the access exits again. A REP instruction that was stepped stays at its address. */
 static void lapic_write_through(struct cpu *cpu, bool interrupted)
 {
-    struct lapic_cpu *lapic = &cpu->lapic;
+    struct lapic_cpu *lapic = lapic_of(cpu);
     const uint32_t offset = lapic->offset, value = *staged(cpu, offset);
     const uint64_t moved = vmreadn(VMCS_GUEST_RIP) - lapic->step_rip;
 
@@ -168,19 +184,19 @@ static void lapic_write_through(struct cpu *cpu, bool interrupted)
  * does so where the page is readable; where it is not present, it reports the whole address. */
 static bool offset_is_lost(const struct cpu *cpu, uint32_t offset, bool write)
 {
-    return write && offset == 0 && !cpu->lapic.absent;
+    return write && offset == 0 && !lapic_of(cpu)->absent;
 }
 
 /* Step the instruction with a page of ours in place of the APIC's. It contains the register's value. */
 void lapic_accessed(struct cpu *cpu, uint64_t gpa, bool write)
 {
-    struct lapic_cpu *lapic = &cpu->lapic;
+    struct lapic_cpu *lapic = lapic_of(cpu);
     const uint32_t offset = gpa & 0xff0;
 
     if (offset_is_lost(cpu, offset, write)) {
         lapic->absent = true;
         *lapic->entry &= ~EPT_ACCESS_MASK;
-        ept_invalidate(&cpu->view);
+        ept_invalidate(cpu);
         return;
     }
     *staged(cpu, offset) =
@@ -197,11 +213,11 @@ void lapic_accessed(struct cpu *cpu, uint64_t gpa, bool write)
 /* Delivery masks the entry; while it is masked, nothing is delivered. */
 bool lapic_guest_pmi(struct cpu *cpu)
 {
-    const uint32_t lvtpc = cpu->lapic.lvtpc;
+    const uint32_t lvtpc = lapic_of(cpu)->lvtpc;
 
     if (lvtpc & LVT_MASKED)
         return false;
-    cpu->lapic.lvtpc |= LVT_MASKED;
+    lapic_of(cpu)->lvtpc |= LVT_MASKED;
     if ((lvtpc & LVT_DELIVERY_MASK) == LVT_DELIVERY_FIXED)
         lapic_icr_write(cpu, ICR_TO_SELF | (lvtpc & LVT_VECTOR_MASK));
     return (lvtpc & LVT_DELIVERY_MASK) == LVT_DELIVERY_NMI;

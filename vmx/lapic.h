@@ -9,19 +9,6 @@
 
 struct cpu;
 
-/* Owned by vmx/lapic.c. Only its own CPU touches it. */
-struct lapic_cpu {
-    uint64_t page;   /* guest-physical address of the guarded page in xAPIC mode, 0: none */
-    uint64_t *entry; /* its leaf in this CPU's EPT view */
-    bool absent;     /* the leaf allows no reads either, so that reads are stepped as well */
-    uint32_t lvtpc;  /* the guest's value of LVTPC */
-
-    /* The access that is being stepped. */
-    bool writes;       /* it is a write */
-    uint32_t offset;   /* of the register, in struct cpu's lapic_stage too */
-    uint64_t step_rip; /* of the instruction */
-};
-
 void lapic_guard_start(struct cpu *cpu);
 
 /* IA32_APIC_BASE has changed: move the guard to where the registers are now. */

@@ -11,6 +11,7 @@
 #include "base/msr.h"
 #include "vmx/cpu.h"
 #include "vmx/lapic_registers.h"
+#include "vmx/machine.h"
 
 #define ICR_MODE_MASK (7u << 8)
 #define ICR_MODE_INIT (5u << 8)
@@ -22,6 +23,15 @@
 #define ICR_SHORTHAND_SHIFT 18
 #define SHORTHAND_ALL 2u
 #define ICR_NOT_ROOTS (~0ull) /* no command that root sends */
+
+/* Only its own CPU touches it, except guest_init. */
+struct lapic_ipi_cpu {
+    uint64_t written;       /* ICR value that root wrote last */
+    bool written_in_x2apic; /* ... and whether the APIC was in x2APIC mode then */
+    uint64_t guest;         /* ICR value that the guest wrote last, as far as root has seen it */
+    bool guest_init; /* atomic: another CPU's guest code has sent an INIT here, which may have merged with a kick */
+};
+CPU_STATE(lapic_ipi)
 
 bool lapic_is_x2apic(void)
 {
@@ -45,9 +55,9 @@ static uint64_t icr_read(void)
  * its next command. After a change of mode the high half is undefined. */
 static bool is_roots(const struct cpu *cpu, uint64_t icr)
 {
-    const uint64_t command = cpu->ipi.written_in_x2apic && lapic_is_x2apic() ? ~0ull : UINT32_MAX;
+    const uint64_t command = lapic_ipi_of(cpu)->written_in_x2apic && lapic_is_x2apic() ? ~0ull : UINT32_MAX;
 
-    return ((icr ^ cpu->ipi.written) & command) == 0;
+    return ((icr ^ lapic_ipi_of(cpu)->written) & command) == 0;
 }
 
 /* The guest's last command: root's own IPIs replace it in the register. */
@@ -56,13 +66,13 @@ static uint64_t guests_last(struct cpu *cpu)
     const uint64_t icr = icr_read();
 
     if (!is_roots(cpu, icr))
-        cpu->ipi.guest = icr;
-    return cpu->ipi.guest;
+        lapic_ipi_of(cpu)->guest = icr;
+    return lapic_ipi_of(cpu)->guest;
 }
 
 void lapic_ipi_disown(struct cpu *cpu)
 {
-    cpu->ipi.written = ICR_NOT_ROOTS;
+    lapic_ipi_of(cpu)->written = ICR_NOT_ROOTS;
 }
 
 void lapic_icr_write(struct cpu *cpu, uint64_t icr)
@@ -72,12 +82,12 @@ void lapic_icr_write(struct cpu *cpu, uint64_t icr)
     if (!(base & APIC_BASE_ENABLED))
         return;
     guests_last(cpu);
-    cpu->ipi.written = icr;
-    cpu->ipi.written_in_x2apic = base & APIC_BASE_X2APIC;
+    lapic_ipi_of(cpu)->written = icr;
+    lapic_ipi_of(cpu)->written_in_x2apic = base & APIC_BASE_X2APIC;
     if (base & APIC_BASE_X2APIC) {
         __asm__ volatile("mfence\n\tlfence" : : : "memory"); /* a write to this MSR does not serialize */
         msr_write(IA32_X2APIC_ICR, icr);
-        cpu->ipi.written = icr_read();
+        lapic_ipi_of(cpu)->written = icr_read();
         return;
     }
     while (*xapic_register(base, APIC_ICR_LOW) & ICR_DELIVERY_STATUS) /* the guest's last IPI has not left yet */
@@ -136,7 +146,7 @@ static void init_note(struct cpu *cpu, uint64_t icr, bool send)
 
         if (!to || !icr_addresses(icr, to))
             continue;
-        __atomic_store_n(&to->ipi.guest_init, true, __ATOMIC_SEQ_CST);
+        __atomic_store_n(&lapic_ipi_of(to)->guest_init, true, __ATOMIC_SEQ_CST);
         if (send)
             lapic_send_init(cpu, to->apic_id);
     }
@@ -144,7 +154,7 @@ static void init_note(struct cpu *cpu, uint64_t icr, bool send)
 
 bool lapic_take_guest_init(struct cpu *cpu)
 {
-    return __atomic_exchange_n(&cpu->ipi.guest_init, false, __ATOMIC_SEQ_CST);
+    return __atomic_exchange_n(&lapic_ipi_of(cpu)->guest_init, false, __ATOMIC_SEQ_CST);
 }
 
 void lapic_guest_sends(struct cpu *cpu, uint64_t icr)

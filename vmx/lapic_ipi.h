@@ -7,14 +7,6 @@
 
 struct cpu;
 
-/* Owned by vmx/lapic_ipi.c. Only its own CPU touches it, except guest_init. */
-struct lapic_ipi_cpu {
-    uint64_t written;       /* ICR value that root wrote last */
-    bool written_in_x2apic; /* ... and whether the APIC was in x2APIC mode then */
-    uint64_t guest;         /* ICR value that the guest wrote last, as far as root has seen it */
-    bool guest_init; /* atomic: another CPU's guest code has sent an INIT here, which may have merged with a kick */
-};
-
 /* The ICR as root mode found it, so that what the guest was about to send is restored. */
 struct lapic_ipi {
     uint64_t icr;

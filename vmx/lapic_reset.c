@@ -5,8 +5,10 @@
  *
  * Source: SDM "Local APIC State After It Receives an INIT Reset".
  */
+#include <stddef.h>
+
 #include "base/msr.h"
-#include "vmx/cpu.h"
+#include "vmx/lapic.h"
 #include "vmx/lapic_registers.h"
 
 void lapic_reset(struct cpu *cpu)

@@ -1,6 +1,6 @@
 /*
- * What exists once per machine, and its lock. Each member belongs to the file that its struct's header names. Private
- * to vmx/.
+ * The machine: its configuration, its CPUs, and the lock. What else exists once per machine is a variable of the file
+ * that it belongs to, whose comment says which lock guards it. Private to vmx/.
  */
 #ifndef VMX_MACHINE_H
 #define VMX_MACHINE_H
@@ -10,30 +10,18 @@
 #include <stdint.h>
 
 #include "base/lock.h"
-#include "vmx/code/code.h"
-#include "vmx/kick.h"
-#include "vmx/power.h"
-#include "vmx/requests.h"
-#include "vmx/soft/soft.h"
-#include "vmx/vmx.h"
+#include "vmx/config.h"
 
 struct cpu;
 
 struct machine {
     struct vmx_machine config; /* as boot/ gave it; constant */
 
-    /* Guards struct code_machine, struct soft_machine, config_address, the EPT tree with all views (vmx/ept.c) and the
-     * memory types. Its holder may wait for CPUs to leave the guest, never for a CPU in root mode. */
+    /* Guards the EPT tree with all views and the memory types (vmx/ept.h), most of vmx/code/, and where a comment says
+     * so. Its holder may wait for CPUs to leave the guest, never for a CPU in root mode. */
     struct lock lock;
     struct cpu *holder; /* for vmx/fail_stop.c: a CPU that stops releases the lock */
     uint32_t ticket;
-
-    uint32_t config_address; /* vmx/io_instruction.c: what the guest wrote to 0CF8H */
-    struct code_machine code;
-    struct soft_machine soft;
-    struct kick_machine kick;
-    struct requests_machine requests;
-    struct power_machine power;
 
     struct cpu *cpus[VMX_MAX_CPUS]; /* atomic; NULL: not in VMX operation yet */
 };

@@ -2,11 +2,18 @@
 /* RDMSR and WRMSR exits: carries out the actions of vmx/msr_policy.c. */
 #include "vmx/msr.h"
 
+#include "vmx/bitmaps.h"
 #include "vmx/cpu.h"
 #include "vmx/ept.h"
+#include "vmx/ept_view.h"
 #include "vmx/guest.h"
+#include "vmx/kick.h"
+#include "vmx/lapic.h"
+#include "vmx/lapic_ipi.h"
 #include "vmx/lapic_registers.h"
+#include "vmx/machine.h"
 #include "vmx/msr_policy.h"
+#include "vmx/nmi.h"
 #include "vmx/vmcs.h"
 
 #include "base/fixup.h"
@@ -61,7 +68,7 @@ static void memory_types_follow(struct cpu *cpu)
     machine_lock(cpu);
     if (ept_memory_types_update()) {
         kick_ept_changed(cpu);
-        ept_invalidate(&cpu->view);
+        ept_invalidate(cpu);
     }
     machine_unlock(cpu);
 }
@@ -139,7 +146,7 @@ enum exit_action rdmsr_exit(struct cpu *cpu)
     const uint32_t msr = (uint32_t)r->rcx;
     uint64_t value = 0;
 
-    if (!msr_row_read(cpu, msr_policy_find(msr, cpu->msr_conditions), msr, &value))
+    if (!msr_row_read(cpu, msr_policy_find(msr, bitmaps_msr_conditions()), msr, &value))
         return guest_inject_exception(VECTOR_GP);
     r->rax = (uint32_t)value;
     r->rdx = value >> 32;
@@ -152,7 +159,7 @@ enum exit_action wrmsr_exit(struct cpu *cpu)
     const uint32_t msr = (uint32_t)r->rcx;
     const uint64_t value = (uint64_t)(uint32_t)r->rdx << 32 | (uint32_t)r->rax;
 
-    if (!msr_row_write(cpu, msr_policy_find(msr, cpu->msr_conditions), msr, value))
+    if (!msr_row_write(cpu, msr_policy_find(msr, bitmaps_msr_conditions()), msr, value))
         return guest_inject_exception(VECTOR_GP);
     return EXIT_ADVANCE;
 }

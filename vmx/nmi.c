@@ -9,18 +9,19 @@
 
 #include "base/msr.h"
 #include "base/trap_frame.h"
-#include "vmx/cpu.h"
-#include "vmx/exits.h"
+#include "vmx/entry.h"
 #include "vmx/guest.h"
-#include "vmx/msr_policy.h"
+#include "vmx/lapic.h"
+#include "vmx/machine.h"
 #include "vmx/pmi.h"
+#include "vmx/proc_control.h"
 #include "vmx/vmcs.h"
 
 static uint32_t early_nmis; /* before this CPU had a struct cpu */
 
 void nmi_init(struct cpu *cpu)
 {
-    cpu->nmi.pending = __atomic_exchange_n(&early_nmis, 0, __ATOMIC_RELAXED) ? 1 : 0;
+    nmi_of(cpu)->pending = __atomic_exchange_n(&early_nmis, 0, __ATOMIC_RELAXED) ? 1 : 0;
 }
 
 void vmx_root_nmi(struct trap_frame *frame)
@@ -33,7 +34,7 @@ void vmx_root_nmi(struct trap_frame *frame)
         early_nmis++;
         return;
     }
-    cpu->nmi.in_root++;
+    cpu->nmis_in_root++;
     /* Between the test of the count and VMRESUME: test again, or the NMI would wait until the next exit. */
     if (frame->rip >= start && frame->rip < end)
         frame->rip = start;
@@ -51,17 +52,17 @@ static void nmi_pend(struct nmi_cpu *nmi)
 static void nmi_arrived(struct cpu *cpu)
 {
     if (!machine.config.watch_lvtpc) {
-        nmi_pend(&cpu->nmi);
+        nmi_pend(nmi_of(cpu));
         return;
     }
-    const struct pmi pmi = pmi_judge(msr_read(IA32_PERF_GLOBAL_STATUS), cpu->nmi.pmis_delivered);
+    const struct pmi pmi = pmi_judge(msr_read(IA32_PERF_GLOBAL_STATUS), nmi_of(cpu)->pmis_delivered);
     const bool ours = pt_pmi_serve(cpu->pt);
-    cpu->nmi.pmis_delivered = pmi.delivered;
+    nmi_of(cpu)->pmis_delivered = pmi.delivered;
     if (pmi.counters) {
         if (lapic_guest_pmi(cpu))
-            nmi_pend(&cpu->nmi);
+            nmi_pend(nmi_of(cpu));
     } else if (!ours) {
-        nmi_pend(&cpu->nmi);
+        nmi_pend(nmi_of(cpu));
     } else if (pmi.thaw) {
         msr_write(IA32_PERF_GLOBAL_STATUS_RESET, pmi.thaw);
     }
@@ -91,10 +92,6 @@ static void nmis_unblock(void)
 
 enum exit_action nmi_exit(struct cpu *cpu)
 {
-    const uint32_t information = vmread32(VMCS_EXIT_INTERRUPTION_INFORMATION);
-
-    if (event_type_of(information) != EVENT_NMI)
-        return code_page_fault_exit(cpu, information);
     nmis_unblock();
     nmi_arrived(cpu);
     return EXIT_RETRY;
@@ -102,41 +99,41 @@ enum exit_action nmi_exit(struct cpu *cpu)
 
 enum exit_action nmi_window_exit(struct cpu *cpu)
 {
-    guest_set_proc_control(cpu, PROC_NMI_WINDOW_EXITING, false);
+    proc_control_set(cpu, PROC_NMI_WINDOW_EXITING, false);
     return EXIT_RETRY; /* nmi_deliver injects what is pending */
 }
 
 void nmi_deliver(struct cpu *cpu)
 {
-    uint32_t counted = __atomic_exchange_n(&cpu->nmi.in_root, 0, __ATOMIC_RELAXED);
+    uint32_t counted = __atomic_exchange_n(&cpu->nmis_in_root, 0, __ATOMIC_RELAXED);
 
     while (counted-- > 0)
         nmi_arrived(cpu);
-    if (cpu->nmi.pending > 0 &&
+    if (nmi_of(cpu)->pending > 0 &&
         nmi_can_inject(vmread32(VMCS_ENTRY_INTERRUPTION_INFORMATION), vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE))) {
         guest_inject(event_nmi());
-        cpu->nmi.pending--;
+        nmi_of(cpu)->pending--;
     }
-    guest_set_proc_control(cpu, PROC_NMI_WINDOW_EXITING, cpu->nmi.pending > 0);
+    proc_control_set(cpu, PROC_NMI_WINDOW_EXITING, nmi_of(cpu)->pending > 0);
 }
 
 void nmi_drop_pending(struct cpu *cpu)
 {
-    cpu->nmi.pending = 0;
-    guest_set_proc_control(cpu, PROC_NMI_WINDOW_EXITING, false);
+    nmi_of(cpu)->pending = 0;
+    proc_control_set(cpu, PROC_NMI_WINDOW_EXITING, false);
 }
 
 void nmi_drop_counted(struct cpu *cpu)
 {
-    cpu->nmi.in_root = 0;
+    cpu->nmis_in_root = 0;
 }
 
 void nmi_forget_pmis(struct cpu *cpu)
 {
-    cpu->nmi.pmis_delivered = msr_read(IA32_PERF_GLOBAL_STATUS);
+    nmi_of(cpu)->pmis_delivered = msr_read(IA32_PERF_GLOBAL_STATUS);
 }
 
 void nmi_pmis_reset(struct cpu *cpu, uint64_t bits)
 {
-    cpu->nmi.pmis_delivered &= ~bits;
+    nmi_of(cpu)->pmis_delivered &= ~bits;
 }

@@ -5,14 +5,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "vmx/cpu.h"
 #include "vmx/exit.h"
 
-/* Owned by vmx/nmi.c. Only its own CPU touches it: the NMI handler of root mode as well. */
+/* vmx/nmi.c. Only its own CPU touches it. */
 struct nmi_cpu {
-    uint32_t in_root; /* NMIs that arrived in root mode and are not handled yet; vmx/exit.S reads it before VMRESUME */
-    uint32_t pending; /* the guest's, not injected yet; at most nmis_pending_max */
+    uint32_t pending;        /* the guest's, not injected yet; at most nmis_pending_max */
     uint64_t pmis_delivered; /* IA32_PERF_GLOBAL_STATUS bits whose PMI the guest has received: vmx/pmi.h */
 };
+CPU_STATE(nmi)
 
 exit_handler nmi_exit, nmi_window_exit;
 
@@ -26,9 +27,9 @@ void nmi_forget_pmis(struct cpu *cpu);
 void nmi_pmis_reset(struct cpu *cpu, uint64_t bits);
 
 /* Is there anything for nmi_deliver to do? */
-static inline bool nmi_is_due(const struct nmi_cpu *nmi)
+static inline bool nmi_is_due(const struct cpu *cpu)
 {
-    return nmi->in_root | nmi->pending;
+    return cpu->nmis_in_root | nmi_of(cpu)->pending;
 }
 
 /* Handle the NMIs counted in root mode, then inject a pending one, or request an NMI-window exit for it. */

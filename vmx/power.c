@@ -7,6 +7,8 @@
 #include "base/msr.h"
 #include "vmx/cpu.h"
 #include "vmx/fail_stop.h"
+#include "vmx/machine.h"
+#include "vmx/requests.h"
 #include "vmx/vmcs.h"
 
 #define PORT_RESET_CONTROL 0xcf9
@@ -22,7 +24,7 @@ void power_flush(struct cpu *cpu)
 
 void power_announce_sleep(void)
 {
-    machine.power.sleeping = true;
+    requests_will_sleep(true);
     log_line(
         "the guest puts the machine to sleep: the trace ends here; code that runs after the wake-up may not be traced");
 }
@@ -31,9 +33,9 @@ void power_announce_sleep(void)
 void power_survived(struct cpu *cpu)
 {
     pt_flush_over(cpu->pt);
-    if (machine.power.sleeping)
+    if (requests_sleep())
         log_line("the guest has woken up; tracing continues if the receiver is still there");
-    machine.power.sleeping = false;
+    requests_will_sleep(false);
     requests_flush_over();
 }
 

@@ -2,14 +2,7 @@
 #ifndef VMX_POWER_H
 #define VMX_POWER_H
 
-#include <stdbool.h>
-
 #include "vmx/exit.h"
-
-/* Owned by vmx/power.c. Written by the one CPU that takes the machine down; read by all that flush meanwhile. */
-struct power_machine {
-    bool sleeping; /* the flush that is under way is for a sleep state, S1 to S3 */
-};
 
 exit_handler triple_fault_exit;
 

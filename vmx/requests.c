@@ -3,8 +3,11 @@
 
 #include "base/io.h"
 #include "vmx/cpu.h"
-#include "vmx/ept.h"
+#include "vmx/exit_counts.h"
 #include "vmx/fail_stop.h"
+#include "vmx/kick.h"
+#include "vmx/lapic_ipi.h"
+#include "vmx/machine.h"
 
 /* TSC ticks: how long to wait for another CPU's flush, including the time that it takes to hand over its trace. */
 #define FLUSH_WAIT_TSC 60000000000ull
@@ -13,6 +16,22 @@
 /* ... for a CPU that was sent a SIPI, to start: at first, and at last. */
 #define SIPI_WAIT_TSC 5000ull
 #define SIPI_LAST_WAIT_TSC (SIPI_WAIT_TSC << 12)
+
+/* The counts of requested that this CPU has served. Only its own CPU writes them, or the one that acts for it while it
+ * waits for SIPI; flushes is atomic, as others wait for it. */
+struct requests_cpu {
+    uint64_t flushes, triggers, inits;
+};
+CPU_STATE(requests)
+
+/* Atomic: counted up by any CPU, read without the lock. */
+static struct {
+    uint64_t flushes;    /* the machine may go down: each CPU hands over all that it has traced */
+    uint64_t triggers;   /* pt.trigger= was reached */
+    uint64_t inits;      /* a CPU waits for a SIPI that may have been sent before it did */
+    uint32_t going_down; /* CPUs that wait for all flushes; all others wait with them */
+    bool sleeps;         /* the flush is for a sleep state, S1 to S3; written by the one CPU that brings that about */
+} requested;
 
 static uint64_t counter_read(const uint64_t *counter)
 {
@@ -27,28 +46,18 @@ static void counter_advance(uint64_t *counter)
 /* --- serving --------------------------------------------------------------------------------------------------------
  */
 
-static void serve_ept(struct cpu *cpu)
-{
-    if (!kick_ept_follow(cpu))
-        return;
-    step_follow_pages(cpu);
-    ept_invalidate(&cpu->view);
-    code_publish_seen(cpu);
-    lapic_resend_init(cpu);
-}
-
 static void flush_served(struct cpu *cpu, uint64_t flushes)
 {
-    __atomic_store_n(&cpu->requests.flushes, flushes, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&requests_of(cpu)->flushes, flushes, __ATOMIC_SEQ_CST);
 }
 
 static void serve_trigger(struct cpu *cpu)
 {
-    const uint64_t triggers = counter_read(&machine.requests.triggers);
+    const uint64_t triggers = counter_read(&requested.triggers);
 
-    if (cpu->requests.triggers == triggers)
+    if (requests_of(cpu)->triggers == triggers)
         return;
-    cpu->requests.triggers = triggers;
+    requests_of(cpu)->triggers = triggers;
     pt_trigger(cpu->pt);
 }
 
@@ -68,11 +77,11 @@ static void sipi_resend(struct cpu *self, const struct cpu *cpu)
 
 static void serve_inits(struct cpu *cpu)
 {
-    const uint64_t inits = counter_read(&machine.requests.inits);
+    const uint64_t inits = counter_read(&requested.inits);
 
-    if (cpu->requests.inits == inits)
+    if (requests_of(cpu)->inits == inits)
         return;
-    cpu->requests.inits = inits;
+    requests_of(cpu)->inits = inits;
     for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
         const struct cpu *to = machine_other(cpu, i);
 
@@ -83,12 +92,12 @@ static void serve_inits(struct cpu *cpu)
 
 static void serve_flush(struct cpu *cpu)
 {
-    const uint64_t flushes = counter_read(&machine.requests.flushes);
+    const uint64_t flushes = counter_read(&requested.flushes);
 
-    if (cpu->requests.flushes == flushes)
+    if (requests_of(cpu)->flushes == flushes)
         return;
     pt_flush_begin(cpu->pt);
-    exit_counts_flush(cpu);
+    exit_counts_flush(cpu, requested.sleeps);
     flush_served(cpu, flushes);
 }
 
@@ -104,8 +113,6 @@ void requests_serve_waiting(void *context)
 
 void requests_serve(struct cpu *cpu)
 {
-    kick_serving(cpu);
-    serve_ept(cpu);
     serve_trigger(cpu);
     serve_inits(cpu);
     serve_flush(cpu);
@@ -113,7 +120,7 @@ void requests_serve(struct cpu *cpu)
         kick_park(cpu);
         cpu_park();
     }
-    while (__atomic_load_n(&machine.requests.going_down, __ATOMIC_SEQ_CST)) {
+    while (__atomic_load_n(&requested.going_down, __ATOMIC_SEQ_CST)) {
         serve_flush(cpu);
         io_pause();
     }
@@ -126,20 +133,20 @@ void requests_init_taken(struct cpu *self)
 {
     if (!machine_has_others())
         return;
-    counter_advance(&machine.requests.inits);
+    counter_advance(&requested.inits);
     kick_request();
     kick_all(self);
 }
 
 static bool has_flushed(const struct cpu *cpu, uint64_t flushes)
 {
-    return kick_is_parked(cpu) || counter_read(&cpu->requests.flushes) >= flushes;
+    return kick_is_parked(cpu) || counter_read(&requests_of(cpu)->flushes) >= flushes;
 }
 
 /* This CPU's end record is the last of all. */
 static void flush_all(struct cpu *self, uint64_t wait_tsc)
 {
-    const uint64_t flushes = __atomic_add_fetch(&machine.requests.flushes, 1, __ATOMIC_SEQ_CST), start = tsc_read();
+    const uint64_t flushes = __atomic_add_fetch(&requested.flushes, 1, __ATOMIC_SEQ_CST), start = tsc_read();
 
     kick_request();
     pt_flush_begin(self->pt);
@@ -150,26 +157,36 @@ static void flush_all(struct cpu *self, uint64_t wait_tsc)
         while (cpu && !has_flushed(cpu, flushes) && tsc_read() - start < wait_tsc) {
             if (kick_serve_for(cpu, serve_flush))
                 continue;
-            if (__atomic_load_n(&machine.requests.going_down, __ATOMIC_SEQ_CST) > 1)
+            if (__atomic_load_n(&requested.going_down, __ATOMIC_SEQ_CST) > 1)
                 serve_flush(self); /* another CPU flushes all as well, and waits for this one */
             io_pause();
         }
     }
     pt_flush_wait(self->pt);
-    exit_counts_flush(self);
+    exit_counts_flush(self, requested.sleeps);
     flush_served(self, flushes);
     pt_flush_wait(self->pt);
 }
 
+void requests_will_sleep(bool sleeps)
+{
+    requested.sleeps = sleeps;
+}
+
+bool requests_sleep(void)
+{
+    return requested.sleeps;
+}
+
 void requests_flush_all(struct cpu *self)
 {
-    __atomic_fetch_add(&machine.requests.going_down, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_add(&requested.going_down, 1, __ATOMIC_SEQ_CST);
     flush_all(self, FLUSH_WAIT_TSC);
 }
 
 void requests_flush_over(void)
 {
-    __atomic_fetch_sub(&machine.requests.going_down, 1, __ATOMIC_SEQ_CST);
+    __atomic_fetch_sub(&requested.going_down, 1, __ATOMIC_SEQ_CST);
 }
 
 void requests_stop_all(struct cpu *self)
@@ -181,7 +198,7 @@ void requests_stop_all(struct cpu *self)
 
 void requests_trigger_all(struct cpu *self)
 {
-    counter_advance(&machine.requests.triggers);
+    counter_advance(&requested.triggers);
     kick_request();
     serve_trigger(self);
     kick_all(self);

@@ -5,30 +5,21 @@
 #ifndef VMX_REQUESTS_H
 #define VMX_REQUESTS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct cpu;
 
-/* Owned by vmx/requests.c: the counts of struct requests_machine that this CPU has served. Only its own CPU writes
- * them, or the one that acts for it while it waits for SIPI; flushes is atomic, as others wait for it. */
-struct requests_cpu {
-    uint64_t flushes, triggers, inits;
-};
-
-/* Owned by vmx/requests.c. Atomic: counted up by any CPU, read without the lock. */
-struct requests_machine {
-    uint64_t flushes;    /* the machine may go down: each CPU hands over all that it has traced */
-    uint64_t triggers;   /* pt.trigger= was reached */
-    uint64_t inits;      /* a CPU waits for a SIPI that may have been sent before it did */
-    uint32_t going_down; /* CPUs that wait for all flushes; all others wait with them */
-};
-
-/* Serve all requests. TraceEn is 0. */
+/* After kick_serving: serve all requests but those to follow the EPT. TraceEn is 0. */
 void requests_serve(struct cpu *cpu);
 
 /* The part that can be served while pt/ makes the guest wait: a pt_stall_callback of pt/engine.h, its context a struct
  * cpu. */
 void requests_serve_waiting(void *cpu);
+
+/* The next flush is for a sleep state, S1 to S3: RECORD_END says so. Is it? */
+void requests_will_sleep(bool sleeps);
+bool requests_sleep(void);
 
 /* Have all CPUs, this one too, hand over what they have traced, with their totals. Returns when they have. They stay in
  * root mode until requests_flush_over. */

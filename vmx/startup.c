@@ -14,13 +14,29 @@
 
 #include "base/control.h"
 #include "base/log.h"
-#include "vmx/cpu.h"
-#include "vmx/guest.h"
+#include "vmx/code/code.h"
+#include "vmx/kick.h"
+#include "vmx/lapic.h"
+#include "vmx/lapic_ipi.h"
+#include "vmx/machine.h"
+#include "vmx/nmi.h"
+#include "vmx/power.h"
+#include "vmx/step.h"
+#include "vmx/timer.h"
+#include "vmx/trace_switch.h"
 #include "vmx/vmcs.h"
 #include "vmx/vmcs_setup.h"
 
 #define ACTIVITY_ACTIVE 0u
 #define ACTIVITY_WAIT_FOR_SIPI 3u
+
+/* Only its own CPU touches it. */
+struct startup_cpu {
+    bool just_started;   /* by a SIPI, with nothing executed since */
+    uint32_t steps_left; /* instructions that may still be stepped before it leaves real mode */
+    uint64_t cs_base;    /* CS.base when the last one was stepped */
+};
+CPU_STATE(startup)
 
 #define REAL_MODE_STEPS 1000u
 #define DR6_AFTER_INIT 0xffff0ff0ull
@@ -46,9 +62,9 @@ void startup_wait(struct cpu *cpu)
  */
 static bool is_as_started(struct cpu *cpu)
 {
-    const bool just_started = cpu->startup.just_started;
+    const bool just_started = startup_of(cpu)->just_started;
 
-    cpu->startup.just_started = false;
+    startup_of(cpu)->just_started = false;
     return just_started && vmreadn(VMCS_GUEST_RIP) == 0;
 }
 
@@ -86,11 +102,11 @@ static void startup_stepped(struct cpu *cpu, bool interrupted)
     const uint64_t base = vmreadn(VMCS_GUEST_CS_BASE);
 
     (void)interrupted;
-    if ((vmreadn(VMCS_GUEST_CR0) & CR0_PE) || cpu->startup.steps_left-- == 0)
+    if ((vmreadn(VMCS_GUEST_CR0) & CR0_PE) || startup_of(cpu)->steps_left-- == 0)
         return;
-    if (base != cpu->startup.cs_base)
+    if (base != startup_of(cpu)->cs_base)
         code_rebased(cpu);
-    cpu->startup.cs_base = base;
+    startup_of(cpu)->cs_base = base;
     step_begin(cpu, startup_stepped);
 }
 
@@ -98,8 +114,8 @@ static void startup_watch(struct cpu *cpu, uint64_t base)
 {
     if (!machine.config.code_pages)
         return;
-    cpu->startup.steps_left = REAL_MODE_STEPS;
-    cpu->startup.cs_base = base;
+    startup_of(cpu)->steps_left = REAL_MODE_STEPS;
+    startup_of(cpu)->cs_base = base;
     step_begin(cpu, startup_stepped);
 }
 
@@ -117,7 +133,7 @@ enum exit_action sipi_exit(struct cpu *cpu)
     vmwriten(VMCS_GUEST_CS_BASE, vector << 12);
     vmwriten(VMCS_GUEST_RIP, 0);
     vmwrite32(VMCS_GUEST_ACTIVITY_STATE, ACTIVITY_ACTIVE);
-    cpu->startup.just_started = true;
+    startup_of(cpu)->just_started = true;
     startup_watch(cpu, vector << 12);
     return EXIT_INJECTED;
 }

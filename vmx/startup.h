@@ -7,13 +7,6 @@
 
 #include "vmx/exit.h"
 
-/* Owned by vmx/startup.c. Only its own CPU touches it. */
-struct startup_cpu {
-    bool just_started;   /* by a SIPI, with nothing executed since */
-    uint32_t steps_left; /* instructions that may still be stepped before it leaves real mode */
-    uint64_t cs_base;    /* CS.base when the last one was stepped */
-};
-
 exit_handler init_exit, sipi_exit;
 
 /* Enter the wait-for-SIPI activity state with the next VM entry. */

@@ -8,89 +8,98 @@
  */
 #include "vmx/step.h"
 
-#include "vmx/cpu.h"
+#include "base/control.h"
 #include "vmx/ept.h"
+#include "vmx/ept_view.h"
+#include "vmx/exit_reasons.h"
 #include "vmx/fail_stop.h"
-#include "vmx/guest.h"
+#include "vmx/machine.h"
+#include "vmx/proc_control.h"
 
 void step_close_pages(struct cpu *cpu)
 {
-    soft_pages_closed(&cpu->soft);
-    ept_view_close(&cpu->view);
+    step_of(cpu)->left_open = false;
+    ept_view_close(cpu);
 }
 
 void step_forget_pages(struct cpu *cpu)
 {
-    if (!soft_has_open_page(&cpu->soft))
+    if (!step_of(cpu)->left_open)
         return;
     machine_lock(cpu);
     step_close_pages(cpu);
     machine_unlock(cpu);
-    ept_invalidate(&cpu->view);
+    ept_invalidate(cpu);
 }
 
 /* The lock may be held nearly all the time, by a CPU that changes the EPT in a loop: take it only to close something.
  */
 void step_follow_pages(struct cpu *cpu)
 {
-    if (!ept_view_is_guarded(&cpu->view))
+    if (!ept_view_is_guarded(cpu))
         step_forget_pages(cpu);
 }
 
 void step_open_page(struct cpu *cpu, uint64_t gpa, uint64_t leaf)
 {
-    uint64_t *entry = ept_view_open(&cpu->view, gpa);
+    uint64_t *entry = ept_open(cpu, gpa);
 
-    /* Close those that soft PT has left open; the instruction's own pages will exit again. */
-    if (!entry && soft_has_open_page(&cpu->soft)) {
+    /* Close those that were left open; the instruction's own pages will exit again. */
+    if (!entry && step_of(cpu)->left_open) {
         step_close_pages(cpu);
-        ept_invalidate(&cpu->view);
-        entry = ept_view_open(&cpu->view, gpa);
+        ept_invalidate(cpu);
+        entry = ept_open(cpu, gpa);
     }
     if (!entry)
         fail_stop(cpu, "one instruction accesses more guarded pages than a view can open");
     *entry = leaf; /* rights are only added: the violation has invalidated the cached translation of this access */
 }
 
+void step_each(struct cpu *cpu, bool on)
+{
+    step_of(cpu)->each = on;
+    proc_control_set(cpu, PROC_MONITOR_TRAP_FLAG, on || step_of(cpu)->active);
+}
+
 void step_begin(struct cpu *cpu, step_done *done)
 {
-    cpu->step.active = true;
+    step_of(cpu)->active = true;
     if (done)
-        cpu->step.done = done;
-    guest_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, true);
+        step_of(cpu)->done = done;
+    proc_control_set(cpu, PROC_MONITOR_TRAP_FLAG, true);
 }
 
 void step_cancel(struct cpu *cpu)
 {
-    cpu->step.active = false;
-    cpu->step.done = NULL;
-    if (cpu->view.nr_pages > cpu->view.kept_pages) {
+    step_of(cpu)->active = false;
+    step_of(cpu)->done = NULL;
+    if (ept_view_has_opened(cpu)) {
         machine_lock(cpu);
         step_close_pages(cpu);
         machine_unlock(cpu);
     }
-    guest_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, soft_is_stepping(&cpu->soft));
+    proc_control_set(cpu, PROC_MONITOR_TRAP_FLAG, step_of(cpu)->each);
 }
 
 static void step_end(struct cpu *cpu, bool interrupted)
 {
-    step_done *done = cpu->step.done;
+    step_done *done = step_of(cpu)->done;
 
     step_cancel(cpu);
     if (done)
         done(cpu, interrupted);
-    ept_invalidate(&cpu->view);
+    ept_invalidate(cpu);
 }
 
 void step_leave(struct cpu *cpu, uint32_t reason)
 {
-    if (cpu->step.active && reason != EXIT_REASON_MONITOR_TRAP_FLAG && reason != EXIT_REASON_EPT_VIOLATION)
+    if (step_of(cpu)->active && reason != EXIT_REASON_MONITOR_TRAP_FLAG && reason != EXIT_REASON_EPT_VIOLATION)
         step_end(cpu, true);
 }
 
 enum exit_action step_exit(struct cpu *cpu)
 {
-    if (cpu->step.active) /* else it is soft PT's step */
+    if (step_of(cpu)->active) /* else it is soft PT's step */
         step_end(cpu, false);
     return EXIT_RETRY;
 }

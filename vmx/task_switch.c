@@ -12,12 +12,15 @@
 #include "vmx/task_switch.h"
 
 #include "base/control.h"
-#include "vmx/cpu.h"
+#include "vmx/code/code.h"
 #include "vmx/cr.h"
+#include "vmx/ept_view.h"
 #include "vmx/fail_stop.h"
 #include "vmx/guest.h"
 #include "vmx/guest_data.h"
 #include "vmx/guest_memory.h"
+#include "vmx/machine.h"
+#include "vmx/power.h"
 #include "vmx/task_state.h"
 #include "vmx/vmcs.h"
 
@@ -231,7 +234,7 @@ static void cr3_load(struct task_switch *s)
     cr3_watch(s->cpu);
     pt_park(s->cpu->pt); /* tracing continues with a PSB+, which has CR3; not all VM entries have a PIP */
     pt_unpark(s->cpu->pt);
-    ept_invalidate(&s->cpu->view);
+    ept_invalidate(s->cpu);
     if (get(VMCS_GUEST_CR4) & CR4_PAE) {
         const uint64_t *pdptes = memory_at(s->cpu, cr3 & PDPTES_BASE);
 

@@ -1,38 +1,40 @@
-/* The VMX-preemption timer: vmx/timer.c. Private to vmx/. */
+/* The VMX-preemption timer: its period, and whether it runs. vmx/poll.c chooses the period. Private to vmx/. */
 #ifndef VMX_TIMER_H
 #define VMX_TIMER_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "vmx/exit.h"
+#include "vmx/cpu.h"
 
 /* The timer counts more coarsely than the TSC: it may expire so many TSC ticks early. */
 #define TIMER_SLACK_TSC 64u
 
-/* Owned by vmx/timer.c. Only its own CPU touches it. */
+/* vmx/timer.c. Only its own CPU touches it. */
 struct timer_cpu {
     uint64_t tsc; /* the period, in TSC ticks, as written to the VMCS last */
     bool steady;  /* the period stays right until the timer expires or timer_recheck is called */
 };
+CPU_STATE(timer)
 
-exit_handler timer_exit;
+/* Write a period into the current VMCS. steady: as above. */
+void timer_set(struct cpu *cpu, uint64_t tsc, bool steady);
 
-/* Write the first period into the current VMCS. */
-void timer_setup(struct cpu *cpu);
-
-/* Before VM entry, unless timer.steady: choose the period. */
-void timer_before_entry(struct cpu *cpu);
-
-static inline bool timer_is_steady(const struct timer_cpu *timer)
+/* The period as it was set last. */
+static inline uint64_t timer_tsc(const struct cpu *cpu)
 {
-    return timer->steady;
+    return timer_of(cpu)->tsc;
+}
+
+static inline bool timer_is_steady(const struct cpu *cpu)
+{
+    return timer_of(cpu)->steady;
 }
 
 /* Choose the time of the next timer exit again before VM entry: root mode may be needed earlier. */
-static inline void timer_recheck(struct timer_cpu *timer)
+static inline void timer_recheck(struct cpu *cpu)
 {
-    timer->steady = false;
+    timer_of(cpu)->steady = false;
 }
 
 /* Activate or deactivate the timer (pin-based control). */

@@ -14,18 +14,33 @@
 #include "base/msr_numbers.h"
 #include "base/phys.h"
 #include "vmx/cpu.h"
+#include "vmx/machine.h"
+#include "vmx/soft/soft.h"
 #include "vmx/vmcs.h"
+
+/* SDM Table "Format of an MSR Entry" */
+struct msr_entry {
+    uint32_t index, reserved;
+    uint64_t value;
+} __attribute__((aligned(16)));
+
+/* Only its own CPU touches it. */
+struct trace_switch_cpu {
+    uint64_t rtit_ctl; /* what VM entry loads into IA32_RTIT_CTL, as written last */
+    struct msr_entry entry_msr, exit_msr;
+};
+CPU_STATE(trace_switch)
 
 void trace_switch_setup(struct cpu *cpu)
 {
     const bool list = machine.config.way == PT_SWITCH_LIST;
 
-    cpu->trace_switch.entry_msr = (struct msr_entry){.index = IA32_RTIT_CTL};
-    cpu->trace_switch.exit_msr = (struct msr_entry){.index = IA32_RTIT_CTL};
+    trace_switch_of(cpu)->entry_msr = (struct msr_entry){.index = IA32_RTIT_CTL};
+    trace_switch_of(cpu)->exit_msr = (struct msr_entry){.index = IA32_RTIT_CTL};
     vmwrite32(VMCS_ENTRY_MSR_LOAD_COUNT, list);
     vmwrite32(VMCS_EXIT_MSR_LOAD_COUNT, list);
-    vmwrite64(VMCS_ENTRY_MSR_LOAD_ADDRESS, virt_to_phys(&cpu->trace_switch.entry_msr));
-    vmwrite64(VMCS_EXIT_MSR_LOAD_ADDRESS, virt_to_phys(&cpu->trace_switch.exit_msr));
+    vmwrite64(VMCS_ENTRY_MSR_LOAD_ADDRESS, virt_to_phys(&trace_switch_of(cpu)->entry_msr));
+    vmwrite64(VMCS_EXIT_MSR_LOAD_ADDRESS, virt_to_phys(&trace_switch_of(cpu)->exit_msr));
     if (machine.config.way == PT_SWITCH_VMCS)
         vmwrite64(VMCS_GUEST_IA32_RTIT_CTL, 0);
 }
@@ -33,11 +48,11 @@ void trace_switch_setup(struct cpu *cpu)
 /* Make the next VM entry load ctl. */
 static void entry_loads(struct cpu *cpu, uint64_t ctl)
 {
-    if (ctl == cpu->trace_switch.rtit_ctl)
+    if (ctl == trace_switch_of(cpu)->rtit_ctl)
         return;
-    cpu->trace_switch.rtit_ctl = ctl;
+    trace_switch_of(cpu)->rtit_ctl = ctl;
     if (machine.config.way == PT_SWITCH_LIST)
-        cpu->trace_switch.entry_msr.value = ctl;
+        trace_switch_of(cpu)->entry_msr.value = ctl;
     else
         vmwrite64(VMCS_GUEST_IA32_RTIT_CTL, ctl);
 }

@@ -6,18 +6,6 @@
 
 struct cpu;
 
-/* SDM Table "Format of an MSR Entry" */
-struct msr_entry {
-    uint32_t index, reserved;
-    uint64_t value;
-} __attribute__((aligned(16)));
-
-/* Owned by vmx/trace_switch.c. Only its own CPU touches it. */
-struct trace_switch_cpu {
-    uint64_t rtit_ctl; /* what VM entry loads into IA32_RTIT_CTL, as written last */
-    struct msr_entry entry_msr, exit_msr;
-};
-
 /* Into the current VMCS's controls. */
 void trace_switch_setup(struct cpu *cpu);
 

@@ -5,12 +5,15 @@
 #include <string.h>
 
 #include "base/phys.h"
-#include "vmx/cpu.h"
+#include "vmx/code/code.h"
 #include "vmx/ept.h"
 #include "vmx/ept_maths.h"
 #include "vmx/fail_stop.h"
 #include "vmx/inject.h"
+#include "vmx/lapic.h"
+#include "vmx/machine.h"
 #include "vmx/mtrr.h"
+#include "vmx/step.h"
 #include "vmx/vmcs.h"
 
 /* SDM "Information About NMI Unblocking Due to IRET": the IRET that faulted has unblocked NMIs already. Block them

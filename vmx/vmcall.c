@@ -9,6 +9,7 @@
 #include "vmx/vmcall.h"
 
 #include "vmx/cpu.h"
+#include "vmx/cpuid.h"
 #include "vmx/guest.h"
 
 /* Root repeats the call at its own CPL, 0. Memory addresses in the arguments are guest-physical, and so are the
@@ -17,7 +18,7 @@ enum exit_action vmcall_exit(struct cpu *cpu)
 {
     struct guest_registers *r = &cpu->registers;
 
-    if (!cpu->cpuid_limits.hypervisor || !guest_at_cpl0())
+    if (!cpuid_has_hypervisor(cpu) || !guest_at_cpl0())
         return guest_inject_exception(VECTOR_UD);
     __asm__ volatile("mov %[r8], %%r8\n\t"
                      "vmcall"

@@ -8,9 +8,10 @@
 #include "base/phys.h"
 #include "vmx/bitmaps.h"
 #include "vmx/cpu.h"
-#include "vmx/cr.h"
-#include "vmx/exits.h"
+#include "vmx/entry.h"
+#include "vmx/ept_view.h"
 #include "vmx/msr_policy.h"
+#include "vmx/proc_control.h"
 #include "vmx/vmcs.h"
 
 #define DR7_FIXED 0x400u
@@ -229,20 +230,15 @@ static void setup_controls(struct cpu *cpu)
 {
     const struct vmx_controls *controls = &cpu->controls;
 
-    cpu->proc_controls = controls->proc;
     vmwrite32(VMCS_PIN_BASED_CONTROLS, controls->pin);
-    vmwrite32(VMCS_PROC_BASED_CONTROLS, controls->proc);
+    proc_control_setup(cpu);
     vmwrite32(VMCS_PROC_BASED_CONTROLS2, controls->proc2);
     vmwrite32(VMCS_EXIT_CONTROLS, controls->exit);
     vmwrite32(VMCS_ENTRY_CONTROLS, controls->entry);
-    trace_switch_setup(cpu);
-    cr3_watch(cpu);
-    code_setup();
     vmwrite64(VMCS_IO_BITMAP_A, virt_to_phys(bitmap_of_io(0)));
     vmwrite64(VMCS_IO_BITMAP_B, virt_to_phys(bitmap_of_io(1)));
     vmwrite64(VMCS_MSR_BITMAPS, virt_to_phys(bitmap_of_msrs()));
-    vmwrite64(VMCS_EPT_POINTER, ept_view_pointer(&cpu->view));
-    timer_setup(cpu);
+    vmwrite64(VMCS_EPT_POINTER, ept_view_pointer(cpu));
     if (controls->proc2 & PROC2_ENABLE_VPID)
         vmwrite16(VMCS_VPID, VPID_OF_GUEST);
     if (controls->proc2 & PROC2_ENABLE_XSAVES)

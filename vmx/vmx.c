@@ -9,18 +9,24 @@
 #include "base/phys.h"
 #include "vmx/bitmaps.h"
 #include "vmx/cpu.h"
+#include "vmx/cpuid.h"
 #include "vmx/ept.h"
-#include "vmx/ept_maths.h"
+#include "vmx/ept_view.h"
 #include "vmx/exits.h"
 #include "vmx/fail_stop.h"
+#include "vmx/kick.h"
+#include "vmx/lapic.h"
+#include "vmx/machine.h"
 #include "vmx/msr_policy.h"
+#include "vmx/nmi.h"
+#include "vmx/power.h"
+#include "vmx/requests.h"
 #include "vmx/vmcs_setup.h"
 
 #define INVVPID_SINGLE_CONTEXT 1ull
 #define VMX_BASIC_REVISION 0x7fffffffull
 #define CPUID_1_ECX_VMX (1u << 5)
 #define CPUID_1_ECX_XSAVE (1u << 26)
-#define CPUID_1_ECX_HYPERVISOR (1u << 31)
 #define CPUID_1_EDX_MCE (1u << 7)
 
 const uint32_t vmx_cpu_size = sizeof(struct cpu);
@@ -153,7 +159,7 @@ static void enter_vmx_operation(struct cpu *cpu)
     __asm__ volatile("vmptrld %[pa]" : "=@ccbe"(failed) : [pa] "m"(vmcs_pa) : "memory");
     if (failed)
         fail_stop(cpu, "VMPTRLD failed");
-    cpu->has_vmcs = true;
+    fail_stop_vmcs_ready(cpu);
 }
 
 /* An earlier user of VMX, firmware for instance, may have left translations tagged with our VPID and EPTP. */
@@ -164,7 +170,7 @@ static void drop_translations(const struct cpu *cpu)
     } descriptor = {VPID_OF_GUEST, 0};
     uint8_t failed;
 
-    ept_invalidate(&cpu->view);
+    ept_invalidate(cpu);
     if (!(cpu->controls.proc2 & PROC2_ENABLE_VPID))
         return;
     __asm__ volatile("invvpid %[descriptor], %[type]"
@@ -183,15 +189,12 @@ static void cpu_init(struct cpu *cpu, uint16_t number, uint32_t apic_id, struct 
     cpu->controls = controls;
     if (!machine.config.poll_tsc)
         cpu->controls.pin &= ~PIN_PREEMPTION_TIMER;
-    cpu->msr_conditions = msr_conditions(&machine.config);
-    cpu->cpuid_limits = (struct cpuid_limits){.max_basic = cpuid_read(0, 0).eax,
-                                              .max_extended = cpuid_read(0x80000000, 0).eax,
-                                              .hypervisor = cpuid_read(1, 0).ecx & CPUID_1_ECX_HYPERVISOR};
+    cpuid_setup(cpu);
     nmi_init(cpu);
     msr_write(IA32_GS_BASE, (uint64_t)(uintptr_t)cpu);
     pt_stall_callback_set(pt, requests_serve_waiting, cpu);
     machine_lock(cpu);
-    ept_view_init(&cpu->view, cpu->view_memory);
+    ept_view_init(cpu);
     machine_unlock(cpu);
 }
 
@@ -202,6 +205,7 @@ static void cpu_prepare(struct cpu *cpu, uint16_t number, uint32_t apic_id, stru
     cpu_init(cpu, number, apic_id, pt);
     enter_vmx_operation(cpu);
     vmcs_setup(cpu, entry);
+    exits_setup(cpu);
     drop_translations(cpu);
     if (machine.config.watch_lvtpc)
         nmi_forget_pmis(cpu);

@@ -55,9 +55,9 @@ void code_rebased(struct cpu *cpu);
 /* Call early in each VM exit, while code_has_faults: look for pages that the guest has mapped since its faults. */
 void code_check_faults(struct cpu *cpu);
 
-static inline bool code_has_faults(const struct code_cpu *code)
+static inline bool code_has_faults(const struct cpu *cpu)
 {
-    return code->faults.nr != 0;
+    return code_of(cpu)->faults.nr != 0;
 }
 
 /* If other CPUs have sent code since this CPU's last record, record the trace offset up to which it cannot have
@@ -67,17 +67,19 @@ void code_publish_seen(struct cpu *cpu);
 /* Call right before VM entry, when nothing can delay it any more: this CPU's turn on a page begins. */
 void code_entering(struct cpu *cpu);
 
-static inline bool code_has_turn(const struct code_cpu *code)
+static inline bool code_has_turn(const struct cpu *cpu)
 {
-    return code->pages.turn != NULL;
+    return code_of(cpu)->pages.turn != NULL;
 }
 
 /* --- the preemption timer --- */
 
 /* Must root mode run within fewer than tsc ticks, or earlier than chosen last? code_wait_tsc: within how many;
  * UINT64_MAX: any time will do. */
-static inline bool code_is_waiting(const struct code_cpu *code, uint64_t tsc)
+static inline bool code_is_waiting(const struct cpu *cpu, uint64_t tsc)
 {
+    const struct code_cpu *code = code_of(cpu);
+
     return code->faults.nr_fetches != 0 || (code->scan.quiet_tsc != 0 && code->scan.quiet_tsc < tsc);
 }
 uint64_t code_wait_tsc(const struct cpu *cpu);

@@ -9,10 +9,10 @@
 
 #include "vmx/code/mappings.h"
 #include "vmx/code/pages.h"
-#include "vmx/cpu.h"
+#include "vmx/code/state.h"
 #include "vmx/ept_maths.h"
 #include "vmx/guest_memory.h"
-#include "vmx/guest_walk.h"
+#include "vmx/machine.h"
 
 #define PAGE_DIRECTORY_BYTES (1ull << 30) /* that it maps */
 
@@ -35,7 +35,7 @@ uint64_t deferred_watch(struct cpu *cpu, const struct page_fault *fault)
 /* A free slot, else the slots one after the other. */
 static struct page_fault *slot_take(struct cpu *cpu)
 {
-    struct code_deferred *deferred = &cpu->code.deferred;
+    struct code_deferred *deferred = &code_of(cpu)->deferred;
 
     for (uint32_t i = 0; i < NR_DEFERRED_FAULTS; i++)
         if (!deferred->faults[i].tsc) {
@@ -59,7 +59,7 @@ void deferred_add(struct cpu *cpu, const struct page_fault *fault, uint64_t tabl
 
 void deferred_check(struct cpu *cpu, uint64_t cr3, uint64_t linear)
 {
-    struct code_deferred *deferred = &cpu->code.deferred;
+    struct code_deferred *deferred = &code_of(cpu)->deferred;
     uint32_t left = deferred->nr;
 
     for (struct page_fault *fault = deferred->faults; left != 0; fault++) {
@@ -81,8 +81,8 @@ void deferred_check(struct cpu *cpu, uint64_t cr3, uint64_t linear)
 
 void deferred_check_for_other(struct cpu *cpu, struct cpu *of, uint64_t cr3)
 {
-    for (uint32_t i = 0; of->code.deferred.nr && i < NR_DEFERRED_FAULTS; i++)
-        page_fault_check_for_other(cpu, &of->code.deferred.faults[i], cr3);
+    for (uint32_t i = 0; code_of(of)->deferred.nr && i < NR_DEFERRED_FAULTS; i++)
+        page_fault_check_for_other(cpu, &code_of(of)->deferred.faults[i], cr3);
 }
 
 const struct page_fault *deferred_take(uint64_t page, struct deferred_position *at)
@@ -90,12 +90,12 @@ const struct page_fault *deferred_take(uint64_t page, struct deferred_position *
     for (; at->cpu < machine.config.nr_cpus; at->cpu++, at->slot = 0) {
         struct cpu *of = machine.cpus[at->cpu];
 
-        while (of && of->code.deferred.nr && at->slot < NR_DEFERRED_FAULTS) {
-            struct page_fault *fault = &of->code.deferred.faults[at->slot++];
+        while (of && code_of(of)->deferred.nr && at->slot < NR_DEFERRED_FAULTS) {
+            struct page_fault *fault = &code_of(of)->deferred.faults[at->slot++];
 
             if (fault->table != page || !fault->tsc)
                 continue;
-            of->code.deferred.nr--;
+            code_of(of)->deferred.nr--;
             fault->tsc = 0;
             return fault;
         }

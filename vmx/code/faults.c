@@ -15,14 +15,15 @@
  */
 #include "vmx/code/faults.h"
 
+#include "vmx/code/code.h"
 #include "vmx/code/deferred.h"
 #include "vmx/code/mappings.h"
 #include "vmx/code/space_lifetime.h"
 #include "vmx/code/space_scan.h"
-#include "vmx/cpu.h"
 #include "vmx/guest.h"
 #include "vmx/guest_memory.h"
-#include "vmx/guest_walk.h"
+#include "vmx/machine.h"
+#include "vmx/timer.h"
 #include "vmx/vmcs.h"
 
 /* Bits of the error code */
@@ -55,17 +56,17 @@ static void fault_remove(struct code_faults *faults, uint32_t i)
 /* If the page was mapped for a time, that was missed. It may have been executed, after a fault by a read as well. */
 __attribute__((cold, noinline)) static void fault_give_up(struct cpu *cpu, uint32_t i)
 {
-    const struct page_fault *fault = &cpu->code.faults.pending[i];
+    const struct page_fault *fault = &code_of(cpu)->faults.pending[i];
 
     if (!fault->mapped)
         mapping_missed(cpu, fault);
-    fault_remove(&cpu->code.faults, i);
+    fault_remove(&code_of(cpu)->faults, i);
 }
 
 /* Make room by deferring the fault that was checked in vain most often. */
 __attribute__((cold, noinline)) static void faults_make_room(struct cpu *cpu)
 {
-    struct code_faults *faults = &cpu->code.faults;
+    struct code_faults *faults = &code_of(cpu)->faults;
     uint32_t worst = 0;
 
     for (uint32_t i = 1; i < faults->nr; i++) {
@@ -103,7 +104,7 @@ static uint64_t first_absent(const struct code_faults *faults, const struct page
  * their faults; absent ones will be mapped for this program. */
 static void faults_of_space_check(struct cpu *cpu, uint64_t cr3)
 {
-    struct code_faults *faults = &cpu->code.faults;
+    struct code_faults *faults = &code_of(cpu)->faults;
 
     for (uint32_t i = faults->nr; i-- > 0;) {
         struct page_fault *fault = &faults->pending[i];
@@ -126,12 +127,12 @@ __attribute__((cold, noinline)) static void others_faults_check(struct cpu *cpu,
 
         if (!other || other == cpu)
             continue;
-        for (uint32_t i = other->code.faults.nr; i-- > 0;) {
-            struct page_fault *fault = &other->code.faults.pending[i];
+        for (uint32_t i = code_of(other)->faults.nr; i-- > 0;) {
+            struct page_fault *fault = &code_of(other)->faults.pending[i];
 
             page_fault_check_for_other(cpu, fault, cr3);
             if (fault->mapped && is_in_stretch(fault, cr3, linear))
-                fault_remove(&other->code.faults, i);
+                fault_remove(&code_of(other)->faults, i);
         }
         deferred_check_for_other(cpu, other, cr3);
     }
@@ -139,7 +140,7 @@ __attribute__((cold, noinline)) static void others_faults_check(struct cpu *cpu,
 
 static void fault_add(struct cpu *cpu, uint64_t cr3, uint64_t linear, bool fetch)
 {
-    struct code_faults *faults = &cpu->code.faults;
+    struct code_faults *faults = &code_of(cpu)->faults;
     const uint64_t offset = pt_offset(cpu->pt);
 
     if (!faults->first_wait_tsc)
@@ -153,12 +154,12 @@ static void fault_add(struct cpu *cpu, uint64_t cr3, uint64_t linear, bool fetch
                                                         .fetch = fetch};
     faults->nr_fetches += fetch;
     faults->due_tsc = 0;
-    timer_recheck(&cpu->timer);
+    timer_recheck(cpu);
 }
 
 void fault_wake(struct cpu *cpu, uint64_t cr3, uint64_t linear)
 {
-    if (cpu->code.faults.nr == NR_PAGE_FAULTS)
+    if (code_of(cpu)->faults.nr == NR_PAGE_FAULTS)
         faults_make_room(cpu);
     fault_add(cpu, cr3, linear, true);
 }
@@ -167,7 +168,7 @@ void fault_wake(struct cpu *cpu, uint64_t cr3, uint64_t linear)
  * stretch whose page was found: a second check would attribute to it what is mapped for the new fault. */
 static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
 {
-    struct code_faults *faults = &cpu->code.faults;
+    struct code_faults *faults = &code_of(cpu)->faults;
     const uint64_t cr3 = guest_space_cr3();
 
     faults_of_space_check(cpu, cr3);
@@ -198,7 +199,7 @@ __attribute__((noinline)) enum exit_action code_page_fault_exit(struct cpu *cpu,
     const uint64_t linear = vmreadn(VMCS_EXIT_QUALIFICATION);
     const uint32_t error_code = vmread32(VMCS_EXIT_INTERRUPTION_ERROR_CODE);
 
-    if (space_lifetime_is_open(&cpu->code))
+    if (space_lifetime_is_open(cpu))
         space_lifetime_rewatch(cpu);
     machine_lock(cpu);
     fault_remember(cpu, linear, is_fetch(error_code, linear));
@@ -228,7 +229,7 @@ static void first_wait_adapt(struct code_faults *faults, uint32_t checks)
 
 static void fault_check(struct cpu *cpu, uint32_t i, uint64_t now)
 {
-    struct code_faults *faults = &cpu->code.faults;
+    struct code_faults *faults = &code_of(cpu)->faults;
     struct page_fault *fault = &faults->pending[i];
     uint64_t table;
 
@@ -272,7 +273,7 @@ static uint64_t next_due_tsc(const struct code_faults *faults, bool fetches)
 
 __attribute__((noinline)) void code_check_faults(struct cpu *cpu)
 {
-    struct code_faults *faults = &cpu->code.faults;
+    struct code_faults *faults = &code_of(cpu)->faults;
     const uint64_t now = tsc_read();
 
     if (now + TIMER_SLACK_TSC < faults->due_tsc)
@@ -286,9 +287,9 @@ __attribute__((noinline)) void code_check_faults(struct cpu *cpu)
 
 uint64_t code_wait_tsc(const struct cpu *cpu)
 {
-    if (cpu->code.faults.nr_fetches == 0)
+    if (code_of(cpu)->faults.nr_fetches == 0)
         return space_scan_wait_tsc(cpu);
-    const uint64_t due = next_due_tsc(&cpu->code.faults, true), now = tsc_read();
+    const uint64_t due = next_due_tsc(&code_of(cpu)->faults, true), now = tsc_read();
 
     return due < now ? 0 : due - now;
 }

@@ -6,11 +6,13 @@
 #include "vmx/code/mappings.h"
 
 #include "vmx/code/memory.h"
+#include "vmx/code/page_fault.h"
 #include "vmx/code/pages.h"
 #include "vmx/code/record.h"
+#include "vmx/config.h"
 #include "vmx/cpu.h"
 #include "vmx/guest_memory.h"
-#include "vmx/guest_walk.h"
+#include "vmx/kick.h"
 
 const uint32_t vmx_map_memory_size = sizeof(struct code_memory);
 

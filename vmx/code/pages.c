@@ -17,15 +17,25 @@
 
 #include "base/io.h"
 #include "base/log.h"
+#include "vmx/code/code.h"
 #include "vmx/code/memory.h"
 #include "vmx/code/record.h"
 #include "vmx/code/trigger.h"
-#include "vmx/cpu.h"
 #include "vmx/ept.h"
 #include "vmx/ept_maths.h"
+#include "vmx/ept_view.h"
 #include "vmx/guest.h"
 #include "vmx/guest_memory.h"
+#include "vmx/kick.h"
+#include "vmx/machine.h"
+#include "vmx/requests.h"
+#include "vmx/soft/soft.h"
+#include "vmx/step.h"
 #include "vmx/vmcs.h"
+
+/* The machine's lock guards both. Some members are atomic. */
+static struct arbitration arbitration;
+static bool unmapped_reported; /* code outside of memory has been logged */
 
 static uint16_t code_mode(void)
 {
@@ -64,7 +74,7 @@ static bool is_writable(uint64_t gpa)
 
 bool code_page_is_being_written(const struct cpu *cpu, uint64_t page)
 {
-    return cpu->code.pages.written_gpa == page && cpu->code.pages.written_rip == vmreadn(VMCS_GUEST_RIP);
+    return code_of(cpu)->pages.written_gpa == page && code_of(cpu)->pages.written_rip == vmreadn(VMCS_GUEST_RIP);
 }
 
 bool code_page_watch_writes(struct cpu *cpu, uint64_t page)
@@ -77,7 +87,7 @@ bool code_page_watch_writes(struct cpu *cpu, uint64_t page)
         return false;
     ept_set_access(page, EPT_READ);
     kick_ept_changed(cpu);
-    ept_invalidate(&cpu->view);
+    ept_invalidate(cpu);
     return true;
 }
 
@@ -86,8 +96,8 @@ bool code_page_watch_writes(struct cpu *cpu, uint64_t page)
 
 void code_entering(struct cpu *cpu)
 {
-    arbitration_begin(cpu->code.pages.turn, cpu->number, tsc_read());
-    cpu->code.pages.turn = NULL;
+    arbitration_begin(code_of(cpu)->pages.turn, cpu->number, tsc_read());
+    code_of(cpu)->pages.turn = NULL;
 }
 
 /* This CPU needs to change the page's permission: wait for its turn, without the lock. Requests that other CPUs wait
@@ -96,9 +106,9 @@ static struct arbitration_claim page_claim(struct cpu *cpu, uint64_t gpa)
 {
     struct arbitration_claim claim = {0};
 
-    if (!machine_has_others() || arbitration_request(&machine.code.arbitration, cpu->number, gpa, tsc_read(), &claim))
+    if (!machine_has_others() || arbitration_request(&arbitration, cpu->number, gpa, tsc_read(), &claim))
         return claim;
-    if (cpu->code.pages.turn) /* a turn must not be held while waiting for another one */
+    if (code_of(cpu)->pages.turn) /* a turn must not be held while waiting for another one */
         code_entering(cpu);
     do {
         machine_unlock(cpu);
@@ -116,9 +126,9 @@ static void page_is_taken(struct cpu *cpu, uint64_t gpa, const struct arbitratio
 {
     if (!machine_has_others())
         return;
-    if (cpu->code.pages.turn)
+    if (code_of(cpu)->pages.turn)
         code_entering(cpu);
-    cpu->code.pages.turn = arbitration_grant(&machine.code.arbitration, cpu->number, gpa, claim);
+    code_of(cpu)->pages.turn = arbitration_grant(&arbitration, cpu->number, gpa, claim);
 }
 
 /* --- violations -----------------------------------------------------------------------------------------------------
@@ -157,11 +167,11 @@ static void page_open_fully(struct cpu *cpu, uint64_t gpa, bool was_writable)
  * but the trace has no code for it. */
 __attribute__((cold, noinline)) static void unmapped_fetched(struct cpu *cpu, uint64_t gpa)
 {
-    if (!machine.code.unmapped_reported)
+    if (!unmapped_reported)
         log_line(
             "CPU %u executes at guest-physical address %llx, outside of memory: the trace has no code for it there",
             cpu->number, (unsigned long long)gpa);
-    machine.code.unmapped_reported = true;
+    unmapped_reported = true;
     ept_set_access(gpa, EPT_ACCESS_MASK);
 }
 
@@ -197,8 +207,8 @@ void code_fetched(struct cpu *cpu, uint64_t address, uint64_t qualification)
         ept_set_access(gpa, EPT_READ | EPT_EXECUTE);
     }
     if (stepped)
-        soft_page_opened(&cpu->soft, linear);
-    ept_invalidate(&cpu->view); /* the page may have been writable */
+        soft_page_opened(cpu, linear);
+    ept_invalidate(cpu); /* the page may have been writable */
 }
 
 void code_page_written(struct cpu *cpu, uint64_t gpa)
@@ -207,17 +217,17 @@ void code_page_written(struct cpu *cpu, uint64_t gpa)
 
     if (!is_writable(gpa))
         claim = page_claim(cpu, gpa);
-    if (ept_view_has_open(&cpu->view, gpa)) {
+    if (ept_view_has_open(cpu, gpa)) {
         step_close_pages(cpu);
-        ept_invalidate(&cpu->view);
+        ept_invalidate(cpu);
     }
-    cpu->code.pages.written_gpa = gpa;
-    cpu->code.pages.written_rip = vmreadn(VMCS_GUEST_RIP);
+    code_of(cpu)->pages.written_gpa = gpa;
+    code_of(cpu)->pages.written_rip = vmreadn(VMCS_GUEST_RIP);
     if (is_writable(gpa))
         return;
     ept_set_access(gpa, EPT_READ | EPT_WRITE);
     kick_ept_changed(cpu);
-    ept_invalidate(&cpu->view);
+    ept_invalidate(cpu);
     trigger_written(gpa);
     page_is_taken(cpu, gpa, &claim);
 }
@@ -257,7 +267,7 @@ void code_rebased(struct cpu *cpu)
     if (page && (ept_lookup(gpa) & EPT_EXECUTE)) { /* else its next fetch sends it */
         record_advance(cpu);
         page_send(cpu, gpa, page, linear, vmreadn(VMCS_GUEST_CR3), 0);
-        ept_invalidate(&cpu->view);
+        ept_invalidate(cpu);
     }
     machine_unlock(cpu);
 }

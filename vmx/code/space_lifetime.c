@@ -9,7 +9,9 @@
 #include "vmx/ept_maths.h"
 #include "vmx/guest.h"
 #include "vmx/guest_memory.h"
-#include "vmx/guest_walk.h"
+#include "vmx/kick.h"
+#include "vmx/machine.h"
+#include "vmx/step.h"
 
 #define ENTRY_P 1u
 #define WAYS 8u /* slots in which a space can be */
@@ -78,14 +80,14 @@ void space_lifetime_recorded(struct cpu *cpu, struct space_lifetime *lifetime, u
 /* Not while the instruction that opened the table has yet to write it. */
 static void open_space_watch(struct cpu *cpu)
 {
-    struct space_lifetime *lifetime = lifetime_find(cpu->code.lifetime.open_space);
+    struct space_lifetime *lifetime = lifetime_find(code_of(cpu)->lifetime.open_space);
 
     if (lifetime && lifetime->recorded && !lifetime->watched) {
         if (code_page_is_being_written(cpu, lifetime->space))
             return;
         lifetime_watch(cpu, lifetime);
     }
-    cpu->code.lifetime.open_space = 0;
+    code_of(cpu)->lifetime.open_space = 0;
 }
 
 /* Does this write change no present entry that counts? The lowest byte of an entry has its present flag, whatever its
@@ -143,9 +145,9 @@ bool space_lifetime_written(struct cpu *cpu, uint64_t gpa, uint64_t qualificatio
         lifetime_end(cpu, lifetime);
         return false;
     }
-    if (cpu->code.lifetime.open_space && cpu->code.lifetime.open_space != lifetime->space)
+    if (code_of(cpu)->lifetime.open_space && code_of(cpu)->lifetime.open_space != lifetime->space)
         open_space_watch(cpu);
-    cpu->code.lifetime.open_space = lifetime->space;
+    code_of(cpu)->lifetime.open_space = lifetime->space;
     return false;
 }
 

@@ -44,9 +44,9 @@ bool space_lifetime_written(struct cpu *cpu, uint64_t gpa, uint64_t qualificatio
 /* At the next page fault after an entry was added to a top-level table: watch the table again. The lock is not held. */
 void space_lifetime_rewatch(struct cpu *cpu);
 
-static inline bool space_lifetime_is_open(const struct code_cpu *code)
+static inline bool space_lifetime_is_open(const struct cpu *cpu)
 {
-    return code->lifetime.open_space != 0;
+    return code_of(cpu)->lifetime.open_space != 0;
 }
 
 #endif

@@ -9,12 +9,13 @@
  */
 #include "vmx/code/space_scan.h"
 
+#include "vmx/code/code.h"
 #include "vmx/code/mappings.h"
 #include "vmx/code/memory.h"
-#include "vmx/cpu.h"
 #include "vmx/guest.h"
 #include "vmx/guest_memory.h"
-#include "vmx/guest_walk.h"
+#include "vmx/machine.h"
+#include "vmx/timer.h"
 
 /* TSC ticks without a fault before the first scan, and at most between two scans. */
 #define FIRST_QUIET_TSC (1ull << 17)
@@ -44,7 +45,7 @@ void space_scan_faulted(struct cpu *cpu, uint64_t space)
     if (scan->space != space)
         *scan = (struct space_scan){.space = space};
     scan->since_tsc = tsc_read();
-    scan->quiet_tsc = cpu->code.scan.quiet_tsc =
+    scan->quiet_tsc = code_of(cpu)->scan.quiet_tsc =
         ++scan->faults < MANY_FAULTS ? worth_its_cost(scan, FIRST_QUIET_TSC) : FIRST_QUIET_TSC;
 }
 
@@ -73,17 +74,17 @@ void code_timer_expired(struct cpu *cpu)
     struct space_scan *scan = scan_of(space);
 
     if (!guest_in_user_mode() || scan->space != space) {
-        cpu->code.scan.quiet_tsc *= 2;
+        code_of(cpu)->scan.quiet_tsc *= 2;
         return;
     }
     machine_lock(cpu);
     if (scan->space == space && tsc_read() - scan->since_tsc + TIMER_SLACK_TSC >= scan->quiet_tsc)
         scan_now(cpu, scan);
     machine_unlock(cpu);
-    cpu->code.scan.quiet_tsc = scan->quiet_tsc;
+    code_of(cpu)->scan.quiet_tsc = scan->quiet_tsc;
 }
 
 uint64_t space_scan_wait_tsc(const struct cpu *cpu)
 {
-    return cpu->code.scan.quiet_tsc ? cpu->code.scan.quiet_tsc : UINT64_MAX;
+    return code_of(cpu)->scan.quiet_tsc ? code_of(cpu)->scan.quiet_tsc : UINT64_MAX;
 }

@@ -1,6 +1,5 @@
 /*
- * What vmx/code/ remembers per CPU and per machine, for embedding in struct cpu and struct machine. Only the file that
- * each struct names touches its members. Include vmx/code/code.h.
+ * What vmx/code/ remembers per CPU. Only the file that each struct names touches its members. Include vmx/code/code.h.
  */
 #ifndef VMX_CODE_STATE_H
 #define VMX_CODE_STATE_H
@@ -12,6 +11,7 @@
 #include "vmx/code/arbitration.h"
 #include "vmx/code/page_fault.h"
 #include "vmx/code/task.h"
+#include "vmx/cpu.h"
 
 #define NR_PAGE_FAULTS 8u
 #define NR_DEFERRED_FAULTS 32u
@@ -53,19 +53,6 @@ struct code_cpu {
     } record;          /* record.c. Only this CPU */
     struct task_cpu task;
 };
-
-/* The machine's lock guards all of it. */
-struct code_machine {
-    struct {
-        uint64_t nr_sent; /* record.c: number of the newest record of code. Read without the lock */
-    } record;
-    struct arbitration arbitration; /* pages.c. Some members are atomic */
-    bool unmapped_reported;         /* pages.c: code outside of memory has been logged */
-    struct {
-        uint64_t gpa; /* the page of pt.trigger= */
-        bool sent;    /* its bytes have been sent and have not changed since */
-        bool over;    /* pt.start=: it was reached, and does not trigger again */
-    } trigger;        /* trigger.c */
-};
+CPU_STATE(code)
 
 #endif

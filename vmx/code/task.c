@@ -14,10 +14,10 @@
  */
 #include "vmx/code/task.h"
 
-#include "vmx/cpu.h"
+#include "vmx/code/state.h"
 #include "vmx/guest.h"
 #include "vmx/guest_memory.h"
-#include "vmx/guest_walk.h"
+#include "vmx/machine.h"
 #include "vmx/vmcs.h"
 
 #define MOST_PIDS 0x400000u        /* PID_MAX_LIMIT: pids are lower */
@@ -100,7 +100,7 @@ static __attribute__((noinline)) void task_send(struct cpu *cpu, struct sent_tas
 
 __attribute__((noinline)) void task_check(struct cpu *cpu, uint64_t cr3, uint64_t linear)
 {
-    struct task_cpu *tasks = &cpu->code.task;
+    struct task_cpu *tasks = &code_of(cpu)->task;
 
     if (!machine.config.tasks.comm || linear >> 63)
         return;

@@ -15,29 +15,38 @@
 #include "vmx/cpu.h"
 #include "vmx/ept_maths.h"
 #include "vmx/guest.h"
+#include "vmx/machine.h"
+#include "vmx/requests.h"
+
+/* The machine's lock guards it. */
+static struct {
+    uint64_t gpa; /* the page of pt.trigger= */
+    bool sent;    /* its bytes have been sent and have not changed since */
+    bool over;    /* pt.start=: it was reached, and does not trigger again */
+} trigger;
 
 bool trigger_guards(uint64_t gpa, uint64_t linear)
 {
-    return machine.config.trigger && !machine.code.trigger.over &&
-           (gpa == machine.code.trigger.gpa || (linear & EPT_PAGE_MASK) == (machine.config.trigger & EPT_PAGE_MASK));
+    return machine.config.trigger && !trigger.over &&
+           (gpa == trigger.gpa || (linear & EPT_PAGE_MASK) == (machine.config.trigger & EPT_PAGE_MASK));
 }
 
 bool trigger_fetched(struct cpu *cpu, uint64_t gpa)
 {
-    const bool known = machine.code.trigger.gpa == gpa && machine.code.trigger.sent;
+    const bool known = trigger.gpa == gpa && trigger.sent;
 
-    machine.code.trigger.gpa = gpa;
-    machine.code.trigger.sent = true;
+    trigger.gpa = gpa;
+    trigger.sent = true;
     if (guest_linear_rip() == machine.config.trigger) {
         log_line("trigger: CPU %u reaches %llx", cpu->number, (unsigned long long)machine.config.trigger);
         requests_trigger_all(cpu);
-        machine.code.trigger.over = machine.config.trigger_once;
+        trigger.over = machine.config.trigger_once;
     }
     return known;
 }
 
 void trigger_written(uint64_t gpa)
 {
-    if (gpa == machine.code.trigger.gpa)
-        machine.code.trigger.sent = false;
+    if (gpa == trigger.gpa)
+        trigger.sent = false;
 }

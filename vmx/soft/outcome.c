@@ -11,8 +11,6 @@
  * Source: SDM "Monitor Trap Flag" (25.5.2), "Priority Among Concurrent Events" (6.9), the instructions' "Operation".
  */
 #include "base/control.h"
-#include "vmx/cpu.h"
-#include "vmx/guest.h"
 #include "vmx/guest_memory.h"
 #include "vmx/soft/parts.h"
 #include "vmx/vmcs.h"
@@ -175,7 +173,7 @@ static bool is_far(const struct cpu *cpu, const struct soft_cpu *soft, const str
 
 bool soft_was_executed(const struct cpu *cpu, const struct soft_position *to)
 {
-    const struct soft_cpu *soft = &cpu->soft;
+    const struct soft_cpu *soft = soft_of(cpu);
     const bool near = to->context.user == soft->start.at.context.user && to->cs_base == soft->start.at.cs_base;
 
     if (soft->step.injects_event || !soft->instruction.decoded)

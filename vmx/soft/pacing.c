@@ -84,8 +84,10 @@ void soft_pacing_handler_ends(struct soft_pacing *pacing)
 }
 
 /* KVM does not give its guest hypervisors BTF, and ignores it in the VMCS: only the failed VM entry shows that. */
-bool soft_entry_refused(struct soft_cpu *soft)
+bool soft_entry_refused(struct cpu *cpu)
 {
+    struct soft_cpu *soft = soft_of(cpu);
+
     if (!soft->pacing.trap_due)
         return false;
     soft_pacing_end(&soft->pacing);

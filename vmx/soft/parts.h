@@ -6,6 +6,7 @@
 #define VMX_SOFT_PARTS_H
 
 #include "vmx/soft/soft.h"
+#include "vmx/soft/state.h"
 
 /* SDM Table "Format of Access Rights": D/B, default operation size. */
 #define ACCESS_RIGHTS_DB (1u << 14)

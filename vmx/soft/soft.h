@@ -18,9 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "vmx/soft/state.h"
-
-struct cpu;
+#include "vmx/step.h"
 
 /* Last before VM entry: single-step the guest if pt/ requires it. */
 void soft_enter(struct cpu *cpu);
@@ -32,30 +30,23 @@ void soft_leave(struct cpu *cpu, bool trapped);
 /* The CPU waits for a SIPI: nothing is stepped. */
 void soft_drop(struct cpu *cpu);
 
-static inline bool soft_is_stepping(const struct soft_cpu *soft)
+static inline bool soft_is_stepping(const struct cpu *cpu)
 {
-    return soft->step.on;
+    return step_is_each(cpu);
 }
 
 /* VM entry has failed because of the guest's state. true: the cause was IA32_DEBUGCTL.BTF, which this machine does not
  * support; it is cleared, not used again, and VM entry can be retried. */
-bool soft_entry_refused(struct soft_cpu *soft);
+bool soft_entry_refused(struct cpu *cpu);
 
 /* The guest fetches from the page of linear, which was guarded before or not: is it guarded now, so that all traced
  * CPUs execute it only by steps? The machine's lock is held. */
 bool soft_guards(const struct cpu *cpu, uint64_t linear, bool guarded);
 
 /* The guarded page of linear was opened to this CPU. It is closed when the guest leaves it and is not traced. */
-void soft_page_opened(struct soft_cpu *soft, uint64_t linear);
-
-/* All open pages are being closed; are there any? */
-void soft_pages_closed(struct soft_cpu *soft);
-static inline bool soft_has_open_page(const struct soft_cpu *soft)
-{
-    return soft->window.open_page != 0;
-}
+void soft_page_opened(struct cpu *cpu, uint64_t linear);
 
 /* The guest's next instruction loads CR3 with value. */
-void soft_cr3_load(struct soft_cpu *soft, uint64_t value);
+void soft_cr3_load(struct cpu *cpu, uint64_t value);
 
 #endif

@@ -1,7 +1,6 @@
 /*
- * What vmx/soft/ remembers per CPU and per machine, for embedding in struct cpu and struct machine. Only the file that
- * each struct names writes its members; the other files of the room may read them. Only the CPU itself touches its
- * struct soft_cpu. Include vmx/soft/soft.h.
+ * What vmx/soft/ remembers per CPU. Only the file that each struct names writes its members; the other files of the
+ * room may read them. Only the CPU itself touches its struct soft_cpu. Private to vmx/soft/.
  */
 #ifndef VMX_SOFT_STATE_H
 #define VMX_SOFT_STATE_H
@@ -10,6 +9,7 @@
 #include <stdint.h>
 
 #include "pt/engine.h"
+#include "vmx/cpu.h"
 
 /* Where the guest is. */
 struct soft_position {
@@ -25,7 +25,6 @@ struct soft_start {
 
 /* step.c */
 struct soft_step {
-    bool on;            /* the last VM entry steps the guest */
     bool injects_event; /* the VM entry injects an event, which is delivered before any instruction */
 };
 
@@ -51,7 +50,7 @@ struct soft_pacing {
 
 /* window.c: which pages are executed only by steps */
 struct soft_window {
-    uint64_t open_page;  /* linear address of the guarded page that was opened to this CPU last; 0: none */
+    uint64_t open_page;  /* linear address of the guarded page that was opened to this CPU last */
     bool just_opened;    /* ... and nothing has been executed since */
     uint32_t generation; /* pt_soft_window at the last VM entry */
     uint64_t next_cr3;   /* the guest's next instruction loads it into CR3; 0: none does */
@@ -64,10 +63,6 @@ struct soft_cpu {
     struct soft_pacing pacing;
     struct soft_window window;
 };
-
-/* window.c; the machine's lock guards writes. */
-struct soft_machine {
-    bool unguarded; /* pages became executable that a window may include, while no CPU was traced */
-};
+CPU_STATE(soft)
 
 #endif

@@ -5,7 +5,6 @@
  * Source: SDM "Monitor Trap Flag" (25.5.2); "Priority Among Concurrent Events" (6.9).
  */
 #include "base/control.h"
-#include "vmx/cpu.h"
 #include "vmx/guest.h"
 #include "vmx/soft/parts.h"
 #include "vmx/vmcs.h"
@@ -24,7 +23,7 @@ static void enter_hlt(void)
 
 static void executed(struct cpu *cpu, const struct soft_position *to)
 {
-    struct soft_cpu *soft = &cpu->soft;
+    struct soft_cpu *soft = soft_of(cpu);
     const struct instruction *i = &soft->instruction.decode;
 
     pt_soft_executed(cpu->pt, i, &to->context);
@@ -39,13 +38,13 @@ static void executed(struct cpu *cpu, const struct soft_position *to)
 static void delivered(struct cpu *cpu, const struct soft_position *to)
 {
     pt_soft_delivered(cpu->pt, &to->context);
-    soft_pacing_handler_begins(&cpu->soft.pacing);
-    soft_instruction_forget_page(&cpu->soft.instruction);
+    soft_pacing_handler_begins(&soft_of(cpu)->pacing);
+    soft_instruction_forget_page(&soft_of(cpu)->instruction);
 }
 
 void soft_leave(struct cpu *cpu, bool trapped)
 {
-    struct soft_cpu *soft = &cpu->soft;
+    struct soft_cpu *soft = soft_of(cpu);
     const struct soft_position to = soft_position_read();
     const bool trap = soft->pacing.trap_due;
 
@@ -70,19 +69,18 @@ void soft_leave(struct cpu *cpu, bool trapped)
 
 void soft_drop(struct cpu *cpu)
 {
-    cpu->soft.step.on = false;
-    soft_start_drop(&cpu->soft.start);
-    guest_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, false);
+    soft_start_drop(&soft_of(cpu)->start);
+    step_each(cpu, false);
 }
 
 void soft_enter(struct cpu *cpu)
 {
-    struct soft_cpu *soft = &cpu->soft;
+    struct soft_cpu *soft = soft_of(cpu);
 
     soft_window_update(cpu);
-    soft->step.on = soft_window_steps(cpu);
-    guest_set_proc_control(cpu, PROC_MONITOR_TRAP_FLAG, soft->step.on || cpu->step.active);
-    if (!soft->step.on) {
+    const bool steps = soft_window_steps(cpu);
+    step_each(cpu, steps);
+    if (!steps) {
         soft_start_drop(&soft->start);
         return;
     }

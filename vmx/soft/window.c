@@ -7,12 +7,17 @@
  * view, as long as it is stepped.
  */
 #include "base/control.h"
-#include "vmx/cpu.h"
 #include "vmx/ept.h"
+#include "vmx/ept_view.h"
 #include "vmx/guest.h"
 #include "vmx/guest_memory.h"
+#include "vmx/kick.h"
+#include "vmx/machine.h"
 #include "vmx/soft/parts.h"
 #include "vmx/vmcs.h"
+
+/* Pages became executable that a window may include, while no CPU was traced. The machine's lock guards writes. */
+static bool unguarded;
 
 /* A page is given full speed on all CPUs only when the trace of every CPU has ended or is paused. */
 static bool some_cpu_traces(void)
@@ -39,7 +44,7 @@ bool soft_guards(const struct cpu *cpu, uint64_t linear, bool guarded)
     if (machine.config.way != PT_SWITCH_SOFT)
         return false;
     if (!some_cpu_traces()) {
-        machine.soft.unguarded = true;
+        unguarded = true;
         return false;
     }
     /* Privilege levels that execute the page now, or can get there without an exit. */
@@ -47,15 +52,13 @@ bool soft_guards(const struct cpu *cpu, uint64_t linear, bool guarded)
     return guarded || pt_soft_guards(cpu->pt, page, page + PAGE_BYTES - 1, kernel, user);
 }
 
-void soft_page_opened(struct soft_cpu *soft, uint64_t linear)
+void soft_page_opened(struct cpu *cpu, uint64_t linear)
 {
-    soft->window.open_page = soft_page_of(linear);
-    soft->window.just_opened = true;
-}
+    struct soft_window *window = &soft_of(cpu)->window;
 
-void soft_pages_closed(struct soft_cpu *soft)
-{
-    soft->window.open_page = 0;
+    window->open_page = soft_page_of(linear);
+    window->just_opened = true;
+    step_leave_open(cpu);
 }
 
 void soft_window_executed(struct soft_window *window)
@@ -63,9 +66,9 @@ void soft_window_executed(struct soft_window *window)
     window->just_opened = false;
 }
 
-void soft_cr3_load(struct soft_cpu *soft, uint64_t value)
+void soft_cr3_load(struct cpu *cpu, uint64_t value)
 {
-    soft->window.next_cr3 = value;
+    soft_of(cpu)->window.next_cr3 = value;
 }
 
 /* Make all pages not executable: the next fetch from each exits, and code_fetched decides again whether it is guarded.
@@ -75,11 +78,11 @@ static void withhold_execution(struct cpu *cpu)
     if (!machine.config.code_pages)
         return;
     machine_lock(cpu);
-    machine.soft.unguarded = false;
+    unguarded = false;
     ept_withhold_execution();
     kick_ept_changed(cpu);
     machine_unlock(cpu);
-    ept_invalidate(&cpu->view);
+    ept_invalidate(cpu);
 }
 
 /* The window has changed, or this CPU is traced again: executable pages may have to be guarded. */
@@ -87,19 +90,21 @@ void soft_window_update(struct cpu *cpu)
 {
     const uint32_t generation = pt_soft_window(cpu->pt);
 
-    if (generation == cpu->soft.window.generation && !(generation != 0 && machine.soft.unguarded))
+    if (generation == soft_of(cpu)->window.generation && !(generation != 0 && unguarded))
         return;
-    cpu->soft.window.generation = generation;
+    soft_of(cpu)->window.generation = generation;
     if (generation != 0)
         withhold_execution(cpu);
 }
 
 /* Is the guest on a guarded page? Without code pages no exit says when it gets there: assume that it is. */
-static bool is_on_guarded_page(struct soft_cpu *soft)
+static bool is_on_guarded_page(struct cpu *cpu)
 {
+    struct soft_cpu *soft = soft_of(cpu);
+
     if (soft->window.just_opened || !machine.config.code_pages)
         return true;
-    if (soft->window.open_page == 0)
+    if (!step_has_left_open(cpu))
         return false;
     soft_start_refresh(&soft->start);
     return soft_page_of(soft->start.at.context.ip) == soft->window.open_page;
@@ -109,13 +114,13 @@ static bool is_on_guarded_page(struct soft_cpu *soft)
  * is paused or has ended while the traces of other CPUs have not. */
 bool soft_window_steps(struct cpu *cpu)
 {
-    struct soft_window *window = &cpu->soft.window;
+    struct soft_window *window = &soft_of(cpu)->window;
     const uint64_t cr3 = window->next_cr3 ? window->next_cr3 : vmreadn(VMCS_GUEST_CR3);
 
     window->next_cr3 = 0;
-    if (pt_soft_steps(cpu->pt, is_on_guarded_page(&cpu->soft), cr3))
+    if (pt_soft_steps(cpu->pt, is_on_guarded_page(cpu), cr3))
         return true;
-    if (!cpu->step.active && pt_soft_steps(cpu->pt, true, cr3))
+    if (!step_is_active(cpu) && pt_soft_steps(cpu->pt, true, cr3))
         step_forget_pages(cpu);
     return false;
 }
