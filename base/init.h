@@ -5,7 +5,7 @@
 /* A function in a resident file that belongs to the init section. A file that belongs there as a whole
  * says so in its first line instead (mk/hypervisor.mk). The linker rejects references from resident sections
  * (linker.ld: NOCROSSREFS_TO). Init code must not run with TraceEn set, as a capture contains the code of .text only
- * (vmx/exits.c: vmx_start). */
+ * (vmx/exit/dispatch.c: vmx_start). */
 #define INIT_CODE __attribute__((section(".init.text"), noinline))
 
 /* A constant table that only init code reads. */

@@ -8,7 +8,7 @@
 #include "vtd/watch.h"
 
 /* TSC ticks between polls in root mode: 10 ms with a channel, so that retransmissions and commands make progress.
- * Without one, only remapping units are polled: every second, as vmx/timer.c then waits ten times as long. */
+ * Without one, only remapping units are polled: every second, as vmx/cpu/timer.c then waits ten times as long. */
 static uint64_t poll_tsc(const struct boot_state *boot)
 {
     if (!boot->no_pt && boot->channel.kind != CHANNEL_NONE)

@@ -1,5 +1,5 @@
 /*
- * The machine as boot/ describes it to vmx/, and how much memory vmx/ wants for it.
+ * The machine as boot/ describes it to vmx/, and how much memory vmx/ needs for it.
  */
 #ifndef VMX_CONFIG_H
 #define VMX_CONFIG_H
@@ -39,7 +39,7 @@ struct vmx_machine {
     bool space_ends;           /* ... and records of the ends of address spaces: vmx/code/space_lifetime.h */
     enum pt_switch way;        /* how IA32_RTIT_CTL is switched at VM entries and exits; ROOT if PT is off */
     bool watch_lvtpc;          /* PT is on: the guest's writes to LVTPC must not disable our PMI */
-    bool watch_ipis;           /* record the guest's INITs as it sends them: they merge with root's (vmx/kick.h) */
+    bool watch_ipis;           /* record the guest's INITs as it sends them: they merge with root's (vmx/smp/kick.h) */
     bool stop_at_triple_fault; /* fail-stop with a dump; else reset the machine, as bare hardware does */
     uint64_t trigger;          /* linear address at whose execution pt_trigger is called, 0: none; needs code_pages */
     bool trigger_once;         /* only at its first execution */
@@ -50,6 +50,14 @@ struct vmx_machine {
     void *ept_pool;   /* zeroed pages for EPT tables, in the direct map */
     uint32_t nr_ept_pages;
     uint16_t nr_cpus; /* 1 to VMX_MAX_CPUS */
+};
+
+/* The guest's first state: 32-bit protected mode, paging off, flat segments, interrupts off (Linux 32-bit boot
+ * protocol). */
+struct vmx_entry {
+    uint32_t eip;
+    uint32_t esi;    /* boot_params */
+    uint32_t gdt_pa; /* guest memory for a GDT of 4 entries, 8-byte aligned */
 };
 
 /* Pages that ept_pool should have for a machine whose RAM ends at this address: to split all of it into 4-KByte pages;

@@ -7,21 +7,20 @@
 #include "base/control.h"
 #include "base/msr.h"
 #include "base/phys.h"
-#include "vmx/bitmaps.h"
-#include "vmx/cpu.h"
-#include "vmx/cpuid.h"
-#include "vmx/ept.h"
-#include "vmx/ept_view.h"
-#include "vmx/exits.h"
-#include "vmx/fail_stop.h"
-#include "vmx/kick.h"
-#include "vmx/lapic.h"
-#include "vmx/machine.h"
-#include "vmx/msr_policy.h"
-#include "vmx/nmi.h"
-#include "vmx/power.h"
-#include "vmx/requests.h"
-#include "vmx/vmcs_setup.h"
+#include "vmx/apic/lapic.h"
+#include "vmx/cpu/cpu.h"
+#include "vmx/cpu/fail_stop.h"
+#include "vmx/cpu/machine.h"
+#include "vmx/ept/ept.h"
+#include "vmx/ept/view.h"
+#include "vmx/exit/exit.h"
+#include "vmx/nmi/nmi.h"
+#include "vmx/policy/msr_policy.h"
+#include "vmx/smp/kick.h"
+#include "vmx/smp/power.h"
+#include "vmx/smp/requests.h"
+#include "vmx/vmcs/bitmaps.h"
+#include "vmx/vmcs/setup.h"
 
 #define INVVPID_SINGLE_CONTEXT 1ull
 #define VMX_BASIC_REVISION 0x7fffffffull
@@ -145,7 +144,7 @@ static void enter_vmx_operation(struct cpu *cpu)
         cr4 |= CR4_MCE; /* so that a machine check in root mode is dumped and does not shut the CPU down */
     if (cpuid_read(1, 0).ecx & CPUID_1_ECX_XSAVE)
         cr4 |= CR4_OSXSAVE;                        /* for the guest's XSETBV */
-    cr4 |= msr_read(IA32_VMX_CR4_FIXED1) & CR4_KL; /* for CPUID's result: vmx/cpuid_policy.c */
+    cr4 |= msr_read(IA32_VMX_CR4_FIXED1) & CR4_KL; /* for CPUID's result: vmx/policy/cpuid_policy.c */
     __asm__ volatile("mov %0, %%cr0\n\tmov %1, %%cr4" : : "r"(cr0), "r"(cr4) : "memory");
 
     memcpy(cpu->vmxon_region, &revision, sizeof revision);
@@ -189,7 +188,6 @@ static void cpu_init(struct cpu *cpu, uint16_t number, uint32_t apic_id, struct 
     cpu->controls = controls;
     if (!machine.config.poll_tsc)
         cpu->controls.pin &= ~PIN_PREEMPTION_TIMER;
-    cpuid_setup(cpu);
     nmi_init(cpu);
     msr_write(IA32_GS_BASE, (uint64_t)(uintptr_t)cpu);
     pt_stall_callback_set(pt, requests_serve_waiting, cpu);
@@ -205,7 +203,7 @@ static void cpu_prepare(struct cpu *cpu, uint16_t number, uint32_t apic_id, stru
     cpu_init(cpu, number, apic_id, pt);
     enter_vmx_operation(cpu);
     vmcs_setup(cpu, entry);
-    exits_setup(cpu);
+    exit_setup(cpu);
     drop_translations(cpu);
     if (machine.config.watch_lvtpc)
         nmi_forget_pmis(cpu);

@@ -9,14 +9,6 @@
 
 #include "vmx/config.h"
 
-/* The guest's first state: 32-bit protected mode, paging off, flat segments, interrupts off (Linux 32-bit boot
- * protocol). */
-struct vmx_entry {
-    uint32_t eip;
-    uint32_t esi;    /* boot_params */
-    uint32_t gdt_pa; /* guest memory for a GDT of 4 entries, 8-byte aligned */
-};
-
 /* Can this CPU, the first one, run the hypervisor? NULL: yes; else one sentence that says why not. Call before
  * vmx_machine_init. */
 const char *vmx_check(void);
@@ -36,7 +28,7 @@ const char *vmx_switch_check(enum pt_switch way);
 /* Build the EPT and the bitmaps, which all CPUs share. NULL: done; else what failed. */
 const char *vmx_machine_init(const struct vmx_machine *machine);
 
-struct cpu;                         /* vmx/cpu.h: one page-aligned struct per CPU, stack first */
+struct cpu;                         /* vmx/cpu/cpu.h: one page-aligned struct per CPU, stack first */
 extern const uint32_t vmx_cpu_size; /* bytes of struct cpu, a multiple of 4096 */
 
 /* Enter VMX operation on this CPU and run the guest; does not return. entry NULL: wait until the guest starts the CPU.

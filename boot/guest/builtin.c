@@ -8,7 +8,7 @@
 
 extern const uint8_t builtin_guest[], builtin_guest_end[]; /* boot/guest/builtin_guest.S */
 
-/* The guest ends with a write that makes vmx/ send all trace first (vmx/io_ports.h): to PM1a_CNT with SLP_EN and
+/* The guest ends with a write that makes vmx/ send all trace first (vmx/policy/io_ports.h): to PM1a_CNT with SLP_EN and
  * SLP_TYP 0, which is S0 on most machines and keeps the screen; without ACPI, to the keyboard controller to pulse the
  * reset line. */
 #define SLP_EN 0x2000u

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#define CHUNK (64ull << 10) /* the hypervisor reads so much at a time: vmx/guest_walk.h, GUEST_STRETCH_ENTRIES */
+#define CHUNK (64ull << 10) /* the hypervisor reads so much at a time: vmx/guest/walk.h, GUEST_STRETCH_ENTRIES */
 
 #define LARGE_CHUNK (2ull << 20)
 

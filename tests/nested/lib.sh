@@ -39,7 +39,7 @@ exits_of_end() {
     info "$1" '.streams[].end | to_entries[] | select(.key | startswith("exit.")) | "\(.key[5:]) \(.value)"' |
         awk 'FNR == NR { if ($1 ~ /^EXIT_REASON_/) number[tolower(substr($1, 13))] = $3 + 0; next }
             { sum[number[$1]] += $2 }
-            END { for (reason in sum) print reason, sum[reason] }' vmx/exit_reasons.h - | sort -n
+            END { for (reason in sum) print reason, sum[reason] }' vmx/cpu/exit_reasons.h - | sort -n
 }
 
 # powered_off NAME CPUS SAYS: the boot NAME:CPUS ended by power-off, its console shows SAYS, its records came whole.

@@ -51,6 +51,6 @@ printf '%-34s %16s %16s %16s\n' "Debian's boot, one CPU" 'Undertrace pt=off' tra
 row 'guest instructions' guest_instructions
 row 'root instructions' root_instructions
 row 'VM exits' exits
-awk '$1 ~ /^EXIT_REASON_/ { print $3 + 0, tolower(substr($1, 13)) }' vmx/exit_reasons.h | while read -r reason name; do
+awk '$1 ~ /^EXIT_REASON_/ { print $3 + 0, tolower(substr($1, 13)) }' vmx/cpu/exit_reasons.h | while read -r reason name; do
     row "  $name" "exit_$reason"
 done

@@ -76,18 +76,18 @@ silent_below_cli() {
         $(printf '%s\n' $sources | grep -E '^(decode|lib)/' | grep -v '^decode/cli/')
 }
 
-# An address that the guest chose becomes a pointer in one place, which checks it: vmx/guest_memory.h. The others convert
+# An address that the guest chose becomes a pointer in one place, which checks it: vmx/guest/memory.h. The others convert
 # addresses of root's own: EPT tables, the local APIC (checked when the guest moves it), boot's GDT for the guest.
 guest_addresses() {
     # shellcheck disable=SC2086
     grep -nE '\bphys_to_virt\(' $(printf '%s\n' $sources | grep '^vmx/' |
-        grep -vE '^vmx/(guest_memory\.c|ept\.c|lapic_registers\.h|vmcs_setup\.c|host/.*)$')
+        grep -vE '^vmx/(guest/memory\.c|ept/tables\.h|apic/registers\.h|vmcs/setup\.c|host/.*)$')
 }
 
-# vmx/code/ and vmx/soft/ have one header each for others.
+# These rooms of vmx/ have one header each for others.
 one_door() {
     local folder
-    for folder in code soft; do
+    for folder in code exit nmi soft; do
         # shellcheck disable=SC2086
         grep -nE "#include \"vmx/$folder/" $(printf '%s\n' $sources | grep -vE "^(vmx/$folder|tests)/") |
             grep -v "\"vmx/$folder/$folder.h\""
@@ -164,7 +164,7 @@ rule 'includes follow the arrows between rooms' include_directions
 rule 'the host tool prints in decode/cli/ only' silent_below_cli
 rule 'the product does without libipt' libipt_confined
 rule 'guest addresses become pointers only where they are checked' guest_addresses
-rule 'vmx/code/ and vmx/soft/ have one header for others' one_door
+rule 'rooms of vmx/ have one header for others' one_door
 rule 'each header compiles by itself' headers_compile
 rule 'functions have at most 70 lines' function_length
 rule 'no place of one machine, no mirror' places

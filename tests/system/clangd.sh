@@ -15,7 +15,7 @@ cp compile_commands.json "$work/"
 [ -n "$kept" ] || rm compile_commands.json
 same 'it is valid JSON: one entry for each file' \
     "$(jq -r '.[].file' "$work/compile_commands.json" | wc -l)" "$(jq -r '.[].file' "$work/compile_commands.json" | sort -u | wc -l)"
-for file in vmx/inject.c decode/capture/error.c tests/unit/base/test_format.c tests/guests/branches.c; do
+for file in vmx/guest/inject.c decode/capture/error.c tests/unit/base/test_format.c tests/guests/branches.c; do
     same "each file of the kind of $file has a command" "$(jq -r '.[].file' "$work/compile_commands.json" | grep -cxF "$file")" 1
     clangd --compile-commands-dir="$(realpath "$work")" --check="$file" --check-lines=1-40 --log=error >"$work/log" 2>&1
     same "clangd finds no error in $file" "$? $(grep -c '^E\[' "$work/log")" '0 0'

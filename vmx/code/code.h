@@ -29,7 +29,7 @@
 #include <stdint.h>
 
 #include "vmx/code/state.h"
-#include "vmx/exit.h"
+#include "vmx/cpu/exit_action.h"
 
 /* Let the current VMCS exit by the page faults that this room needs. */
 void code_setup(void);

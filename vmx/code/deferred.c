@@ -10,9 +10,9 @@
 #include "vmx/code/mappings.h"
 #include "vmx/code/pages.h"
 #include "vmx/code/state.h"
-#include "vmx/ept_maths.h"
-#include "vmx/guest_memory.h"
-#include "vmx/machine.h"
+#include "vmx/cpu/machine.h"
+#include "vmx/ept/maths.h"
+#include "vmx/guest/memory.h"
 
 #define PAGE_DIRECTORY_BYTES (1ull << 30) /* that it maps */
 

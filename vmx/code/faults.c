@@ -20,11 +20,11 @@
 #include "vmx/code/mappings.h"
 #include "vmx/code/space_lifetime.h"
 #include "vmx/code/space_scan.h"
-#include "vmx/guest.h"
-#include "vmx/guest_memory.h"
-#include "vmx/machine.h"
-#include "vmx/timer.h"
-#include "vmx/vmcs.h"
+#include "vmx/cpu/machine.h"
+#include "vmx/cpu/timer.h"
+#include "vmx/cpu/vmcs.h"
+#include "vmx/guest/guest.h"
+#include "vmx/guest/memory.h"
 
 /* Bits of the error code */
 #define FAULT_PRESENT (1u << 0)

@@ -1,7 +1,8 @@
 /* Kind: shell, hot */
 /*
- * The executable mappings in the guest's page tables, sent to the receiver as RECORD_MAP: one stretch (guest_walk.h) at
- * a time, and only where it differs from the last record of that stretch. The machine's lock is held.
+ * The executable mappings in the guest's page tables, sent to the receiver as RECORD_MAP: one stretch
+ * (vmx/guest/walk.h) at a time, and only where it differs from the last record of that stretch. The machine's lock is
+ * held.
  */
 #include "vmx/code/mappings.h"
 
@@ -10,9 +11,9 @@
 #include "vmx/code/pages.h"
 #include "vmx/code/record.h"
 #include "vmx/config.h"
-#include "vmx/cpu.h"
-#include "vmx/guest_memory.h"
-#include "vmx/kick.h"
+#include "vmx/cpu/cpu.h"
+#include "vmx/guest/memory.h"
+#include "vmx/smp/kick.h"
 
 const uint32_t vmx_map_memory_size = sizeof(struct code_memory);
 

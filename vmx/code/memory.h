@@ -11,7 +11,7 @@
 #include "vmx/code/page_sums.h"
 #include "vmx/code/space_lifetime.h"
 #include "vmx/code/space_scan.h"
-#include "vmx/machine.h"
+#include "vmx/cpu/machine.h"
 
 /* The last RECORD_MAP of a stretch. Where two stretches share a slot, one of them is sent again: that costs bytes,
  * nothing else. */

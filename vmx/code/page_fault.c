@@ -2,7 +2,7 @@
 #include "vmx/code/page_fault.h"
 
 #include "vmx/code/mappings.h"
-#include "vmx/cpu.h"
+#include "vmx/cpu/cpu.h"
 
 /* The program that faulted on another CPU, or another one in its tables, may run here now. Since when its page has been
  * present is unknown here, and what that CPU will find is not what its own program executed. */

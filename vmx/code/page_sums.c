@@ -1,7 +1,7 @@
 /* Kind: core, hot */
 #include "vmx/code/page_sums.h"
 
-#include "vmx/guest_walk.h"
+#include "vmx/guest/walk.h"
 
 /* Sample positions, in quadwords: one in each of the first cache lines, because a partly used page is used from its
  * start; then at regular distances. Not the first quadword of a line, because many functions begin with the same bytes.

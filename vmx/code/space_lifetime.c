@@ -4,14 +4,14 @@
 #include "vmx/code/memory.h"
 #include "vmx/code/pages.h"
 #include "vmx/code/record.h"
-#include "vmx/cpu.h"
-#include "vmx/ept.h"
-#include "vmx/ept_maths.h"
-#include "vmx/guest.h"
-#include "vmx/guest_memory.h"
-#include "vmx/kick.h"
-#include "vmx/machine.h"
-#include "vmx/step.h"
+#include "vmx/cpu/cpu.h"
+#include "vmx/cpu/machine.h"
+#include "vmx/ept/ept.h"
+#include "vmx/ept/maths.h"
+#include "vmx/ept/step.h"
+#include "vmx/guest/guest.h"
+#include "vmx/guest/memory.h"
+#include "vmx/smp/kick.h"
 
 #define ENTRY_P 1u
 #define WAYS 8u /* slots in which a space can be */

@@ -12,10 +12,10 @@
 #include "vmx/code/code.h"
 #include "vmx/code/mappings.h"
 #include "vmx/code/memory.h"
-#include "vmx/guest.h"
-#include "vmx/guest_memory.h"
-#include "vmx/machine.h"
-#include "vmx/timer.h"
+#include "vmx/cpu/machine.h"
+#include "vmx/cpu/timer.h"
+#include "vmx/guest/guest.h"
+#include "vmx/guest/memory.h"
 
 /* TSC ticks without a fault before the first scan, and at most between two scans. */
 #define FIRST_QUIET_TSC (1ull << 17)

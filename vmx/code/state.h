@@ -11,7 +11,7 @@
 #include "vmx/code/arbitration.h"
 #include "vmx/code/page_fault.h"
 #include "vmx/code/task.h"
-#include "vmx/cpu.h"
+#include "vmx/cpu/cpu.h"
 
 #define NR_PAGE_FAULTS 8u
 #define NR_DEFERRED_FAULTS 32u

@@ -15,10 +15,10 @@
 #include "vmx/code/task.h"
 
 #include "vmx/code/state.h"
-#include "vmx/guest.h"
-#include "vmx/guest_memory.h"
-#include "vmx/machine.h"
-#include "vmx/vmcs.h"
+#include "vmx/cpu/machine.h"
+#include "vmx/cpu/vmcs.h"
+#include "vmx/guest/guest.h"
+#include "vmx/guest/memory.h"
 
 #define MOST_PIDS 0x400000u        /* PID_MAX_LIMIT: pids are lower */
 #define PTI_USER_TABLES (1u << 12) /* of CR3: with page-table isolation, clear it for the kernel's tables */

@@ -12,11 +12,11 @@
 #include "vmx/code/trigger.h"
 
 #include "base/log.h"
-#include "vmx/cpu.h"
-#include "vmx/ept_maths.h"
-#include "vmx/guest.h"
-#include "vmx/machine.h"
-#include "vmx/requests.h"
+#include "vmx/cpu/cpu.h"
+#include "vmx/cpu/machine.h"
+#include "vmx/ept/maths.h"
+#include "vmx/guest/guest.h"
+#include "vmx/smp/requests.h"
 
 /* The machine's lock guards it. */
 static struct {

@@ -5,7 +5,7 @@
 #include "vmx/code/faults.h"
 #include "vmx/code/memory.h"
 #include "vmx/code/pages.h"
-#include "vmx/ept_maths.h"
+#include "vmx/ept/maths.h"
 
 /* Whichever CPU a fault was on, its kernel works on it here now. */
 static void faults_wake(struct cpu *cpu, uint64_t page)

@@ -3,8 +3,8 @@
 
 #include <stdint.h>
 
+#include "vmx/guest/inject.h"
 #include "vmx/host/selectors.h"
-#include "vmx/inject.h"
 
 #define NR_VECTORS 32u
 #define STUB_SIZE 16u

@@ -6,9 +6,9 @@
 #include "base/log.h"
 #include "base/msr.h"
 #include "base/trap_frame.h"
-#include "vmx/fail_stop.h"
+#include "vmx/cpu/fail_stop.h"
+#include "vmx/guest/inject.h"
 #include "vmx/host/gdt.h"
-#include "vmx/inject.h"
 
 void trap_handle(struct trap_frame *frame); /* called by vmx/host/traps.S */
 

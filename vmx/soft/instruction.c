@@ -2,7 +2,7 @@
 /* The instruction that a step is going to execute. */
 #include <string.h>
 
-#include "vmx/guest_memory.h"
+#include "vmx/guest/memory.h"
 #include "vmx/soft/parts.h"
 
 static enum instruction_mode mode_of(const struct soft_context *context)

@@ -11,9 +11,9 @@
  * Source: SDM "Monitor Trap Flag" (25.5.2), "Priority Among Concurrent Events" (6.9), the instructions' "Operation".
  */
 #include "base/control.h"
-#include "vmx/guest_memory.h"
+#include "vmx/cpu/vmcs.h"
+#include "vmx/guest/memory.h"
 #include "vmx/soft/parts.h"
-#include "vmx/vmcs.h"
 
 #define OPCODE_RET_IMM 0xc2u
 #define OPCODE_SYSCALL 0x05u

@@ -10,9 +10,9 @@
  * Source: SDM "Checks on Guest Non-Register State" (27.3.1.5).
  */
 #include "base/control.h"
-#include "vmx/inject.h"
+#include "vmx/cpu/vmcs.h"
+#include "vmx/guest/inject.h"
 #include "vmx/soft/parts.h"
-#include "vmx/vmcs.h"
 
 #define OWED_MAX 65536u
 

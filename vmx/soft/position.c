@@ -1,9 +1,9 @@
 /* Kind: shell */
 /* Where the guest is, from the VMCS. */
 #include "base/control.h"
-#include "vmx/guest.h"
+#include "vmx/cpu/vmcs.h"
+#include "vmx/guest/guest.h"
 #include "vmx/soft/parts.h"
-#include "vmx/vmcs.h"
 
 #define CR3_LOW 0xfffull
 #define CR3_LOW_PAE 0x1full

@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "vmx/step.h"
+#include "vmx/ept/step.h"
 
 /* Last before VM entry: single-step the guest if pt/ requires it. */
 void soft_enter(struct cpu *cpu);

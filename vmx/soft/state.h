@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "pt/engine.h"
-#include "vmx/cpu.h"
+#include "vmx/cpu/cpu.h"
 
 /* Where the guest is. */
 struct soft_position {

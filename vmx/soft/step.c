@@ -5,9 +5,9 @@
  * Source: SDM "Monitor Trap Flag" (25.5.2); "Priority Among Concurrent Events" (6.9).
  */
 #include "base/control.h"
-#include "vmx/guest.h"
+#include "vmx/cpu/vmcs.h"
+#include "vmx/guest/guest.h"
 #include "vmx/soft/parts.h"
-#include "vmx/vmcs.h"
 
 #define OPCODE_HLT 0xf4u
 #define OPCODE_INVLPG 0x01u /* after 0FH; other instructions of its group as well */

@@ -7,14 +7,14 @@
  * view, as long as it is stepped.
  */
 #include "base/control.h"
-#include "vmx/ept.h"
-#include "vmx/ept_view.h"
-#include "vmx/guest.h"
-#include "vmx/guest_memory.h"
-#include "vmx/kick.h"
-#include "vmx/machine.h"
+#include "vmx/cpu/machine.h"
+#include "vmx/cpu/vmcs.h"
+#include "vmx/ept/ept.h"
+#include "vmx/ept/view.h"
+#include "vmx/guest/guest.h"
+#include "vmx/guest/memory.h"
+#include "vmx/smp/kick.h"
 #include "vmx/soft/parts.h"
-#include "vmx/vmcs.h"
 
 /* Pages became executable that a window may include, while no CPU was traced. The machine's lock guards writes. */
 static bool unguarded;

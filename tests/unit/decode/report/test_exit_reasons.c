@@ -1,4 +1,4 @@
-/* vmx/exit_reasons.c: the names of the manual's numbers. */
+/* vmx/cpu/exit_reasons.c: the names of the manual's numbers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "vmx/exit_reasons.h"
+#include "vmx/cpu/exit_reasons.h"
 
 static void numbers_of_the_manual(void **state)
 {

@@ -1,0 +1,207 @@
+/* Kind: shell */
+/*
+ * IPIs that root mode sends. In xAPIC mode the ICR is two registers, and root may come between the guest's two writes;
+ * in x2APIC mode it is one. VISIBLE: the guest reads the command of root's last IPI in it.
+ *
+ * Source: SDM "Interrupt Command Register (ICR)", "x2APIC Register Address Space".
+ */
+#include "vmx/apic/ipi.h"
+
+#include "base/io.h"
+#include "base/msr.h"
+#include "vmx/apic/registers.h"
+#include "vmx/cpu/cpu.h"
+#include "vmx/cpu/machine.h"
+
+#define ICR_MODE_MASK (7u << 8)
+#define ICR_MODE_INIT (5u << 8)
+#define ICR_MODE_SIPI (6u << 8)
+#define ICR_VECTOR 0xffu
+#define ICR_DELIVERY_STATUS (1u << 12)
+#define ICR_LOGICAL (1u << 11)
+#define ICR_ASSERT (1u << 14)
+#define ICR_SHORTHAND_SHIFT 18
+#define SHORTHAND_ALL 2u
+#define ICR_NOT_ROOTS (~0ull) /* no command that root sends */
+
+/* Only its own CPU touches it, except guest_init. */
+struct lapic_ipi_cpu {
+    uint64_t written;       /* ICR value that root wrote last */
+    bool written_in_x2apic; /* ... and whether the APIC was in x2APIC mode then */
+    uint64_t guest;         /* ICR value that the guest wrote last, as far as root has seen it */
+    bool guest_init; /* atomic: another CPU's guest code has sent an INIT here, which may have merged with a kick */
+};
+CPU_STATE(lapic_ipi)
+
+bool lapic_is_x2apic(void)
+{
+    return msr_read(IA32_APIC_BASE) & APIC_BASE_X2APIC;
+}
+
+/* 0 where the local APIC is disabled: then this CPU sends nothing. */
+static uint64_t icr_read(void)
+{
+    const uint64_t base = msr_read(IA32_APIC_BASE);
+
+    if (!(base & APIC_BASE_ENABLED))
+        return 0;
+    if (base & APIC_BASE_X2APIC)
+        return msr_read(IA32_X2APIC_ICR);
+    return (uint64_t)*xapic_register(base, APIC_ICR_HIGH) << 32 |
+           (*xapic_register(base, APIC_ICR_LOW) & ~ICR_DELIVERY_STATUS);
+}
+
+/* Is it the value that root wrote? In xAPIC mode only the low half counts: the guest may have written the high half for
+ * its next command. After a change of mode the high half is undefined. */
+static bool is_roots(const struct cpu *cpu, uint64_t icr)
+{
+    const uint64_t command = lapic_ipi_of(cpu)->written_in_x2apic && lapic_is_x2apic() ? ~0ull : UINT32_MAX;
+
+    return ((icr ^ lapic_ipi_of(cpu)->written) & command) == 0;
+}
+
+/* The guest's last command: root's own IPIs replace it in the register. */
+static uint64_t guests_last(struct cpu *cpu)
+{
+    const uint64_t icr = icr_read();
+
+    if (!is_roots(cpu, icr))
+        lapic_ipi_of(cpu)->guest = icr;
+    return lapic_ipi_of(cpu)->guest;
+}
+
+void lapic_ipi_disown(struct cpu *cpu)
+{
+    lapic_ipi_of(cpu)->written = ICR_NOT_ROOTS;
+}
+
+void lapic_icr_write(struct cpu *cpu, uint64_t icr)
+{
+    const uint64_t base = msr_read(IA32_APIC_BASE);
+
+    if (!(base & APIC_BASE_ENABLED))
+        return;
+    guests_last(cpu);
+    lapic_ipi_of(cpu)->written = icr;
+    lapic_ipi_of(cpu)->written_in_x2apic = base & APIC_BASE_X2APIC;
+    if (base & APIC_BASE_X2APIC) {
+        __asm__ volatile("mfence\n\tlfence" : : : "memory"); /* a write to this MSR does not serialize */
+        msr_write(IA32_X2APIC_ICR, icr);
+        lapic_ipi_of(cpu)->written = icr_read();
+        return;
+    }
+    while (*xapic_register(base, APIC_ICR_LOW) & ICR_DELIVERY_STATUS) /* the guest's last IPI has not left yet */
+        io_pause();
+    *xapic_register(base, APIC_ICR_HIGH) = (uint32_t)(icr >> 32);
+    *xapic_register(base, APIC_ICR_LOW) = (uint32_t)icr;
+}
+
+/* In x2APIC mode the destination is the logical ID, which is derived from the physical one (SDM "Logical Destination
+ * Mode in x2APIC Mode"). Guests send INITs to physical IDs, so that root's INITs are never taken for the guest's. */
+static uint64_t icr_to(uint32_t apic_id, uint32_t command)
+{
+    if (!lapic_is_x2apic())
+        return (uint64_t)apic_id << 56 | command;
+    return (uint64_t)(apic_id >> 4 << 16 | 1u << (apic_id & 15)) << 32 | ICR_LOGICAL | command;
+}
+
+static bool is_guests_init(const struct cpu *cpu, uint64_t icr)
+{
+    return (icr & ICR_MODE_MASK) == ICR_MODE_INIT && !is_roots(cpu, icr);
+}
+
+struct lapic_ipi lapic_ipi_begin(const struct cpu *cpu)
+{
+    const uint64_t icr = icr_read();
+
+    return (struct lapic_ipi){.icr = icr, .is_guest_init = is_guests_init(cpu, icr)};
+}
+
+void lapic_send_init(struct cpu *cpu, uint32_t apic_id)
+{
+    lapic_icr_write(cpu, icr_to(apic_id, ICR_MODE_INIT | ICR_ASSERT));
+}
+
+/* SDM "Determining IPI Destination". In xAPIC mode only the target's LDR says whether a logical destination includes
+ * it. */
+static bool icr_addresses(uint64_t icr, const struct cpu *to)
+{
+    const uint32_t shorthand = icr >> ICR_SHORTHAND_SHIFT & 3;
+    const bool x2apic = lapic_is_x2apic();
+    const uint32_t destination = (uint32_t)(icr >> (x2apic ? 32 : 56));
+
+    if (shorthand)
+        return shorthand >= SHORTHAND_ALL;
+    if (!(icr & ICR_LOGICAL))
+        return destination == to->apic_id || destination == (x2apic ? UINT32_MAX : 0xffu);
+    return x2apic && destination >> 16 == to->apic_id >> 4 && (destination >> (to->apic_id & 15) & 1);
+}
+
+/* The targets of a guest's INIT will take their next INIT exit for it, whatever merges with it (vmx/exit/startup.c).
+ * send: send them the INIT as root's. */
+static void init_note(struct cpu *cpu, uint64_t icr, bool send)
+{
+    for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
+        struct cpu *to = machine_other(cpu, i);
+
+        if (!to || !icr_addresses(icr, to))
+            continue;
+        __atomic_store_n(&lapic_ipi_of(to)->guest_init, true, __ATOMIC_SEQ_CST);
+        if (send)
+            lapic_send_init(cpu, to->apic_id);
+    }
+}
+
+bool lapic_take_guest_init(struct cpu *cpu)
+{
+    return __atomic_exchange_n(&lapic_ipi_of(cpu)->guest_init, false, __ATOMIC_SEQ_CST);
+}
+
+void lapic_guest_sends(struct cpu *cpu, uint64_t icr)
+{
+    if ((icr & ICR_MODE_MASK) == ICR_MODE_INIT && (icr & ICR_ASSERT))
+        init_note(cpu, icr, false);
+}
+
+/* INIT is asserted by an edge, or by a level that is de-asserted later: each of these commands was an INIT. In x2APIC
+ * mode it is sent as root's, so that the guest's next INIT is another value, even if it is the same command. */
+static void init_resend(struct cpu *cpu, uint64_t icr)
+{
+    const bool x2apic = lapic_is_x2apic();
+
+    init_note(cpu, icr, x2apic);
+    if (!x2apic)
+        lapic_icr_write(cpu, icr | ICR_ASSERT);
+}
+
+void lapic_ipi_end(struct cpu *cpu, struct lapic_ipi ipi)
+{
+    const uint64_t base = msr_read(IA32_APIC_BASE);
+
+    if (icr_read() == ipi.icr)
+        return;
+    if (ipi.is_guest_init)
+        init_resend(cpu, ipi.icr);
+    else if ((base & APIC_BASE_ENABLED) && !(base & APIC_BASE_X2APIC))
+        *xapic_register(base, APIC_ICR_HIGH) = (uint32_t)(ipi.icr >> 32);
+}
+
+void lapic_resend_init(struct cpu *cpu)
+{
+    const uint64_t icr = icr_read();
+
+    if (is_guests_init(cpu, icr))
+        init_resend(cpu, icr);
+}
+
+bool lapic_resend_sipi(struct cpu *cpu, const struct cpu *to)
+{
+    const uint64_t icr = guests_last(cpu);
+
+    if ((icr & ICR_MODE_MASK) != ICR_MODE_SIPI || !icr_addresses(icr, to))
+        return false;
+    const struct lapic_ipi ipi = lapic_ipi_begin(cpu);
+    lapic_icr_write(cpu, icr_to(to->apic_id, ICR_MODE_SIPI | ICR_ASSERT | (uint32_t)(icr & ICR_VECTOR)));
+    lapic_ipi_end(cpu, ipi);
+    return true;
+}

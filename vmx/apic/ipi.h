@@ -1,0 +1,44 @@
+/* IPIs that root mode sends, and the guest's IPIs that root mode tracks: vmx/apic/ipi.c. Private to vmx/. */
+#ifndef VMX_APIC_IPI_H
+#define VMX_APIC_IPI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct cpu;
+
+/* The ICR as root mode found it, so that what the guest was about to send is restored. */
+struct lapic_ipi {
+    uint64_t icr;
+    bool is_guest_init; /* it is an INIT that the guest has sent */
+};
+
+/* Around one or more IPIs of root's. */
+struct lapic_ipi lapic_ipi_begin(const struct cpu *cpu);
+void lapic_ipi_end(struct cpu *cpu, struct lapic_ipi ipi);
+
+void lapic_send_init(struct cpu *cpu, uint32_t apic_id);
+
+/* Write the ICR in the mode that the APIC is in. Nothing if the APIC is disabled. */
+void lapic_icr_write(struct cpu *cpu, uint64_t icr);
+
+/* The guest's command that is about to be written is not root's, even if the value is the same as root's last. */
+void lapic_ipi_disown(struct cpu *cpu);
+
+/* The guest is about to write this value to the ICR. An INIT may merge with one of root's, and the SIPI that follows
+ * replaces it in the register: record it for its targets. */
+void lapic_guest_sends(struct cpu *cpu, uint64_t icr);
+
+/* An INIT has caused a VM exit: has the guest sent one to this CPU, as far as it was recorded? */
+bool lapic_take_guest_init(struct cpu *cpu);
+
+/* If the guest's last IPI from this CPU is an INIT, it may have merged with one of root's: send it again. */
+void lapic_resend_init(struct cpu *cpu);
+
+/* If it is a SIPI to that CPU, it may have been dropped because the CPU did not wait for it yet: send it again. false:
+ * it is not. */
+bool lapic_resend_sipi(struct cpu *cpu, const struct cpu *to);
+
+bool lapic_is_x2apic(void);
+
+#endif

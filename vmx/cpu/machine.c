@@ -1,0 +1,4 @@
+/* Kind: shell */
+#include "vmx/cpu/machine.h"
+
+struct machine machine;

@@ -1,0 +1,60 @@
+/* Kind: shell */
+/*
+ * The preemption timer makes root mode run periodically, however rarely the guest exits, so that pt_enter receives
+ * commands, retransmits what the wire has lost and ends a pause of the trace.
+ */
+#include "vmx/exit/poll.h"
+
+#include "vmx/exit/handlers.h"
+
+#include "vmx/code/code.h"
+#include "vmx/cpu/machine.h"
+#include "vmx/cpu/timer.h"
+#include "vmx/exit/cr.h"
+
+/* The period is so many times longer while pt/ is idle. */
+#define IDLE_FACTOR 10u
+
+static void period_set(struct cpu *cpu, uint64_t tsc)
+{
+    timer_set(cpu, tsc, tsc == machine.config.poll_tsc);
+}
+
+static uint64_t wanted_tsc(const struct cpu *cpu)
+{
+    const uint64_t poll = (pt_busy(cpu->pt) ? 1 : IDLE_FACTOR) * machine.config.poll_tsc;
+    const uint64_t wait = code_wait_tsc(cpu);
+
+    return wait < poll ? wait : poll;
+}
+
+void poll_setup(struct cpu *cpu)
+{
+    period_set(cpu, IDLE_FACTOR * machine.config.poll_tsc);
+}
+
+/* Called before pt_enter: after it TraceEn may be set, and this would be traced. What pt_enter itself drains, because a
+ * PMI was lost, makes pt/ busy at the next exit. The period grows only when the timer expires, so that a guest that
+ * exits often does not cause a VMWRITE each time; except that vmx/code/ may need it short for once. */
+void poll_before_entry(struct cpu *cpu)
+{
+    const uint64_t poll = machine.config.poll_tsc;
+
+    if (timer_tsc(cpu) < poll || code_is_waiting(cpu, poll)) {
+        const uint64_t tsc = wanted_tsc(cpu);
+
+        if (tsc != timer_tsc(cpu))
+            period_set(cpu, tsc);
+    } else if (timer_tsc(cpu) > poll && pt_busy(cpu->pt)) {
+        period_set(cpu, poll);
+    }
+}
+
+enum exit_action timer_exit(struct cpu *cpu)
+{
+    cr3_watch(cpu); /* a command may have changed pt.cr3= */
+    code_timer_expired(cpu);
+    if (timer_tsc(cpu) == machine.config.poll_tsc && !pt_busy(cpu->pt))
+        period_set(cpu, IDLE_FACTOR * machine.config.poll_tsc);
+    return EXIT_RETRY;
+}

@@ -1,0 +1,311 @@
+/* Kind: core, hot */
+#include "vmx/guest/walk.h"
+
+#include "base/control.h"
+
+#define ENTRY_P (1ull << 0)
+#define ENTRY_US (1ull << 2)
+#define ENTRY_PS (1ull << 7)
+#define ENTRY_G (1ull << 8)
+#define ENTRY_NX (1ull << 63)
+#define ENTRY_ADDRESS GUEST_ENTRY_ADDRESS
+#define ENTRY_COUNTS (ENTRY_P | ENTRY_US | ENTRY_G | ENTRY_ADDRESS)
+
+#define PAGE_SHIFT 12u
+#define PAE_CR3_ADDRESS 0xffffffe0ull
+
+/* The number of levels, and the format of entries. */
+struct shape {
+    unsigned levels, index_bits, entry_bytes;
+    bool pae_pdpt; /* the top-level table has four entries, without access rights */
+};
+
+static struct shape shape_of(const struct guest_paging *paging)
+{
+    if (paging->efer & EFER_LMA)
+        return (struct shape){paging->cr4 & CR4_LA57 ? 5 : 4, 9, 8, false};
+    if (paging->cr4 & CR4_PAE)
+        return (struct shape){3, 9, 8, true};
+    return (struct shape){2, 10, 4, false};
+}
+
+uint64_t guest_space(const struct guest_paging *paging)
+{
+    return paging->cr3 & (shape_of(paging).pae_pdpt ? PAE_CR3_ADDRESS : ENTRY_ADDRESS);
+}
+
+/* CR4.PSE matters only in 32-bit paging; PML4 and PML5 entries never map a page. */
+static bool is_large(const struct shape *shape, const struct guest_paging *paging, unsigned level, uint64_t entry)
+{
+    if (!(entry & ENTRY_PS) || level > 3 || (shape->pae_pdpt && level == 3))
+        return false;
+    return shape->entry_bytes == 8 || (paging->cr4 & CR4_PSE);
+}
+
+/* A 4-MByte page has bits 39:32 of its address in the entry's bits 20:13. */
+static uint64_t large_entry(const struct shape *shape, unsigned shift, uint64_t entry)
+{
+    uint64_t address = entry & ENTRY_ADDRESS & ~((1ull << shift) - 1);
+
+    if (shape->entry_bytes == 4)
+        address |= (entry >> 13 & 0xff) << 32;
+    return address | (entry & (ENTRY_P | ENTRY_US | ENTRY_G));
+}
+
+static struct guest_stretch stretch_of_paging(const struct shape *shape, const struct guest_paging *paging)
+{
+    return (struct guest_stretch){.user = true,
+                                  .wide = shape->entry_bytes == 8,
+                                  .nx_counts = shape->entry_bytes == 8 && (paging->efer & EFER_NXE),
+                                  .global_counts = paging->cr4 & CR4_PGE};
+}
+
+bool guest_walk(struct guest_stretch *stretch, const struct guest_paging *paging, uint64_t linear,
+                guest_walk_read *read, void *context)
+{
+    const struct shape shape = shape_of(paging);
+    uint64_t table = guest_space(paging), entry;
+    unsigned shift = PAGE_SHIFT + shape.index_bits * (shape.levels - 1);
+
+    *stretch = stretch_of_paging(&shape, paging);
+    if (!(paging->cr0 & CR0_PG))
+        return false;
+    for (unsigned level = shape.levels; level > 1; level--, shift -= shape.index_bits) {
+        const bool rights = !(shape.pae_pdpt && level == 3);
+        const unsigned bits = rights ? shape.index_bits : 2;
+        const uint64_t index = linear >> shift & ((1u << bits) - 1);
+
+        stretch->table = table + index * shape.entry_bytes;
+        if (!read(context, stretch->table, shape.entry_bytes, &entry) || !(entry & ENTRY_P))
+            return false;
+        stretch->forbidden = rights && stretch->nx_counts && (entry & ENTRY_NX);
+        if (stretch->forbidden)
+            return false;
+        stretch->user = stretch->user && (!rights || (entry & ENTRY_US));
+        stretch->size = 1ull << shift;
+        stretch->large_shift = (uint8_t)shift;
+        stretch->large = is_large(&shape, paging, level, entry);
+        if (stretch->large)
+            break;
+        table = entry & ENTRY_ADDRESS;
+    }
+    if (stretch->large) {
+        stretch->table = large_entry(&shape, shift, entry);
+    } else {
+        const uint64_t first = linear >> PAGE_SHIFT & ((1u << shape.index_bits) - GUEST_STRETCH_ENTRIES);
+
+        stretch->table = table + first * shape.entry_bytes;
+        stretch->size = (uint64_t)GUEST_STRETCH_ENTRIES << PAGE_SHIFT;
+    }
+    stretch->linear = linear & ~(stretch->size - 1);
+    return true;
+}
+
+/* --- all tables -----------------------------------------------------------------------------------------------------
+ */
+
+static inline uint64_t entry_at(const void *table, bool wide, uint32_t i)
+{
+    return wide ? ((const volatile uint64_t *)table)[i] : ((const volatile uint32_t *)table)[i];
+}
+
+/* Is any of 16 entries present? Most are not. Reads quadwords, whatever the size of entries. */
+static __attribute__((noinline)) bool any_entry(const void *table, unsigned entry_bytes, uint32_t first)
+{
+    const volatile uint64_t *words = (const volatile uint64_t *)table + first * entry_bytes / sizeof *words;
+    const volatile uint64_t *end = words + GUEST_STRETCH_ENTRIES * entry_bytes / sizeof *words;
+    uint64_t any = 0;
+
+    while (words < end) {
+#pragma GCC unroll 8
+        for (uint32_t i = 0; i < 8; i++)
+            any |= words[i];
+        words += 8;
+    }
+    return any & (entry_bytes == 8 ? ENTRY_P : ENTRY_P | ENTRY_P << 32);
+}
+
+/* Is any of 16 entries present and executable? Most others are data: negative numbers, since NX is the highest bit. */
+static __attribute__((noinline)) bool any_without_nx(const void *table, uint32_t first)
+{
+    const volatile int64_t *entries = (const volatile int64_t *)table + first;
+
+#pragma GCC unroll 8
+    for (uint32_t i = 0; i < GUEST_STRETCH_ENTRIES; i++) {
+        const int64_t entry = entries[i];
+
+        if (entry > 0 && (entry & (int64_t)ENTRY_P))
+            return true;
+    }
+    return false;
+}
+
+/* A walk of all tables. */
+struct table_walk {
+    const struct guest_tables *tables;
+    const struct guest_paging *paging;
+    struct shape shape;
+    struct guest_stretch stretch; /* what all stretches have in common */
+};
+
+static __attribute__((noinline)) void page_table_each(const struct table_walk *walk, uint64_t table,
+                                                      const void *entries, uint64_t linear)
+{
+    struct guest_stretch stretch = walk->stretch;
+
+    stretch.size = (uint64_t)GUEST_STRETCH_ENTRIES << PAGE_SHIFT;
+    for (uint32_t i = 0; i < 1u << walk->shape.index_bits; i += GUEST_STRETCH_ENTRIES) {
+        if (!any_entry(entries, walk->shape.entry_bytes, i) || (stretch.nx_counts && !any_without_nx(entries, i)))
+            continue;
+        stretch.linear = linear + ((uint64_t)i << PAGE_SHIFT);
+        stretch.table = table + i * walk->shape.entry_bytes;
+        walk->tables->found(walk->tables->context, &stretch);
+    }
+}
+
+static __attribute__((cold, noinline)) void large_page_found(const struct table_walk *walk, uint64_t entry,
+                                                             uint64_t linear, unsigned shift)
+{
+    struct guest_stretch stretch = walk->stretch;
+
+    stretch.large = true;
+    stretch.large_shift = (uint8_t)shift;
+    stretch.size = 1ull << shift;
+    stretch.linear = linear;
+    stretch.table = large_entry(&walk->shape, shift, entry);
+    walk->tables->found(walk->tables->context, &stretch);
+}
+
+static __attribute__((cold, noinline)) void table_each(const struct table_walk *walk, uint64_t table, unsigned level,
+                                                       uint64_t linear)
+{
+    const struct shape *shape = &walk->shape;
+    const unsigned shift = PAGE_SHIFT + shape->index_bits * (level - 1);
+    const bool rights = !(shape->pae_pdpt && level == 3), half = shape->levels > 3 && level == shape->levels;
+    const void *entries = walk->tables->read(walk->tables->context, table);
+    const uint64_t wanted = ENTRY_P | (rights ? ENTRY_US : 0);
+    const uint64_t counts = wanted | (rights && walk->stretch.nx_counts ? ENTRY_NX : 0);
+
+    if (!entries)
+        return;
+    if (level == 1) {
+        page_table_each(walk, table, entries, linear);
+        return;
+    }
+    for (uint32_t i = 0; i < (rights ? (1u << shape->index_bits) >> half : 4); i++) {
+        if (rights && i % GUEST_STRETCH_ENTRIES == 0 && !any_entry(entries, shape->entry_bytes, i)) {
+            i += GUEST_STRETCH_ENTRIES - 1;
+            continue;
+        }
+        const uint64_t entry = entry_at(entries, walk->stretch.wide, i), at = linear + ((uint64_t)i << shift);
+        if ((entry & counts) != wanted)
+            continue;
+        if (is_large(shape, walk->paging, level, entry))
+            large_page_found(walk, entry, at, shift);
+        else
+            table_each(walk, entry & ENTRY_ADDRESS, level - 1, at);
+    }
+}
+
+void guest_tables_each(const struct guest_tables *tables, const struct guest_paging *paging)
+{
+    const struct shape shape = shape_of(paging);
+    const struct table_walk walk = {tables, paging, shape, stretch_of_paging(&shape, paging)};
+
+    if (paging->cr0 & CR0_PG)
+        table_each(&walk, guest_space(paging), shape.levels, 0);
+}
+
+/* --- one stretch ------------------------------------------------------------------------------------------------ */
+
+bool guest_stretch_maps(const struct guest_stretch *stretch, const void *table, uint64_t linear)
+{
+    const uint64_t i = (linear - stretch->linear) >> PAGE_SHIFT;
+
+    return stretch->large || (((const uint8_t *)table)[i * (stretch->wide ? 8 : 4)] & ENTRY_P);
+}
+
+uint64_t guest_stretch_gpa(const struct guest_stretch *stretch, const void *table, uint64_t linear)
+{
+    const uint64_t i = (linear - stretch->linear) >> PAGE_SHIFT, in_page = linear & (RECORD_PAGE_SIZE - 1);
+
+    if (stretch->large)
+        return (stretch->table & ENTRY_ADDRESS) + (linear & (stretch->size - 1));
+    if (!guest_stretch_maps(stretch, table, linear))
+        return GUEST_STRETCH_NOWHERE;
+    const uint64_t entry =
+        stretch->wide ? ((const volatile uint64_t *)table)[i] : ((const volatile uint32_t *)table)[i];
+    return (entry & ENTRY_ADDRESS) + in_page;
+}
+
+bool guest_stretch_user(const struct guest_stretch *stretch, const void *table, uint64_t linear)
+{
+    const uint64_t i = (linear - stretch->linear) >> PAGE_SHIFT;
+
+    return stretch->user && (stretch->large || (((const uint8_t *)table)[i * (stretch->wide ? 8 : 4)] & ENTRY_US));
+}
+
+static uint16_t flags_of(uint64_t entry)
+{
+    return (uint16_t)((entry & ENTRY_G ? RECORD_MAP_GLOBAL : 0) | (entry & ENTRY_US ? RECORD_MAP_USER : 0));
+}
+
+bool guest_stretch_next(struct guest_stretch *stretch)
+{
+    stretch->linear += stretch->size;
+    stretch->table += (uint64_t)GUEST_STRETCH_ENTRIES * (stretch->wide ? 8 : 4);
+    return stretch->table % RECORD_PAGE_SIZE != 0;
+}
+
+/* entry: extended to 8 bytes. Most entries are not executable. */
+static inline void entry_add(struct guest_stretch_pages *pages, uint64_t entry, uint32_t i, uint64_t rights,
+                             uint64_t mask)
+{
+    pages->entries[i] = 0;
+    if ((entry & rights) != ENTRY_P)
+        return;
+    entry &= mask;
+    pages->entries[i] = entry;
+    pages->executable |= 1u << i;
+    pages->sum = (pages->sum ^ entry ^ (uint64_t)i << 56) * HASH_FACTOR;
+}
+
+void guest_stretch_read(struct guest_stretch_pages *pages, const struct guest_stretch *stretch, const void *table)
+{
+    const uint64_t rights = ENTRY_P | (stretch->nx_counts ? ENTRY_NX : 0);
+    const uint64_t mask = ENTRY_COUNTS & ~(stretch->global_counts ? 0 : ENTRY_G) & ~(stretch->user ? 0 : ENTRY_US);
+
+    pages->sum = (stretch->large ? stretch->large_shift : PAGE_SHIFT) << 1 | stretch->user;
+    pages->executable = 0;
+    if (stretch->large)
+        entry_add(pages, stretch->table, 0, rights, mask);
+    else if (stretch->wide)
+        for (uint32_t i = 0; i < GUEST_STRETCH_ENTRIES; i++)
+            entry_add(pages, ((const volatile uint64_t *)table)[i], i, rights, mask);
+    else
+        for (uint32_t i = 0; i < GUEST_STRETCH_ENTRIES; i++)
+            entry_add(pages, ((const volatile uint32_t *)table)[i], i, rights, mask);
+    pages->sum ^= pages->sum >> 32;
+}
+
+uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const struct guest_stretch_pages *pages,
+                            struct record_map_run *runs)
+{
+    const unsigned shift = stretch->large ? stretch->large_shift : PAGE_SHIFT;
+    const uint64_t bytes = 1ull << shift;
+    uint64_t next = 0; /* the entry that would continue the last run; never 0 after a run */
+    uint32_t nr = 0;
+
+    for (uint32_t i = 0; pages->executable >> i != 0; i++) {
+        const uint64_t entry = pages->entries[i];
+
+        if (entry != 0 && entry == next)
+            runs[nr - 1].pages += (uint32_t)(bytes / RECORD_PAGE_SIZE);
+        else if (entry != 0)
+            runs[nr++] =
+                (struct record_map_run){stretch->linear + ((uint64_t)i << shift), entry & ENTRY_ADDRESS,
+                                        (uint32_t)(bytes / RECORD_PAGE_SIZE), flags_of(entry), (uint16_t)shift};
+        next = entry != 0 ? entry + bytes : 0;
+    }
+    return nr;
+}

@@ -1,4 +1,0 @@
-/* Kind: shell */
-#include "vmx/machine.h"
-
-struct machine machine;

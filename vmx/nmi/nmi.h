@@ -1,0 +1,44 @@
+/* NMIs: counted in root mode, attributed to the PMI or to the guest, injected. vmx/nmi/nmi.c. Private to vmx/. */
+#ifndef VMX_NMI_NMI_H
+#define VMX_NMI_NMI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "vmx/cpu/cpu.h"
+#include "vmx/cpu/exit_action.h"
+
+/* vmx/nmi/nmi.c. Only its own CPU touches it. */
+struct nmi_cpu {
+    uint32_t pending;        /* the guest's, not injected yet; at most nmis_pending_max */
+    uint64_t pmis_delivered; /* IA32_PERF_GLOBAL_STATUS bits whose PMI the guest has received: vmx/nmi/pmi.h */
+};
+CPU_STATE(nmi)
+
+exit_handler nmi_exit, nmi_window_exit;
+
+/* The CPU enters VMX operation: NMIs that arrived before it had a struct cpu become the guest's. */
+void nmi_init(struct cpu *cpu);
+
+/* Ignore the PMIs that were pending when the CPU entered VMX operation. */
+void nmi_forget_pmis(struct cpu *cpu);
+
+/* The guest resets these bits of IA32_PERF_GLOBAL_STATUS: their next overflow is a new PMI. */
+void nmi_pmis_reset(struct cpu *cpu, uint64_t bits);
+
+/* Is there anything for nmi_deliver to do? */
+static inline bool nmi_is_due(const struct cpu *cpu)
+{
+    return cpu->nmis_in_root | nmi_of(cpu)->pending;
+}
+
+/* Handle the NMIs counted in root mode, then inject a pending one, or request an NMI-window exit for it. */
+void nmi_deliver(struct cpu *cpu);
+
+/* INIT: what was pending for the guest is lost, as on bare metal. */
+void nmi_drop_pending(struct cpu *cpu);
+
+/* A CPU in the wait-for-SIPI state blocks NMIs: forget those that arrived in root mode. */
+void nmi_drop_counted(struct cpu *cpu);
+
+#endif
