@@ -94,6 +94,21 @@ one_door() {
     done
 }
 
+# Only the file of vmx/ that keeps a state on each CPU (CPU_STATE of vmx/cpu/cpu.h) accesses it; in vmx/code/ and
+# vmx/soft/ the room does.
+cpu_states() {
+    local file name owner
+    # shellcheck disable=SC2086
+    grep -HoE '^CPU_STATE\(\w+\)' $(printf '%s\n' $sources | grep '^vmx/') | tr -d '()' | sed 's/:CPU_STATE/ /' |
+        while read -r file name; do
+            case $file in
+            vmx/code/* | vmx/soft/*) owner=${file%/*}/ ;;
+            *) owner=${file%.*}. ;;
+            esac
+            grep -nE "\\b${name}_of\\(" $(printf '%s\n' $sources | grep '^vmx/' | grep -vF "$owner")
+        done
+}
+
 # libipt is what tests compare with: the product does without.
 libipt_confined() {
     # shellcheck disable=SC2086
@@ -165,6 +180,7 @@ rule 'the host tool prints in decode/cli/ only' silent_below_cli
 rule 'the product does without libipt' libipt_confined
 rule 'guest addresses become pointers only where they are checked' guest_addresses
 rule 'rooms of vmx/ have one header for others' one_door
+rule 'each state on a CPU is accessed by one file' cpu_states
 rule 'each header compiles by itself' headers_compile
 rule 'functions have at most 70 lines' function_length
 rule 'no place of one machine, no mirror' places
