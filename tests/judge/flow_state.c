@@ -48,7 +48,7 @@ static void commit_blocks(struct judge *flow, size_t count)
         flow_tail_drop(&flow->tail, count);
 }
 
-/* Did the branch take a TIP? Blocks tell it of all branches but jumps and calls, of which the direct ones take none. */
+/* Did the branch consume a TIP? libipt's blocks do not distinguish direct jumps and calls, which consume none. */
 static bool took_tip(const struct judge *flow, const struct flow_pending *block)
 {
     uint8_t bytes[15];
@@ -139,8 +139,8 @@ static void reach_last(struct judge *flow)
         flow->tail.blocks[flow->tail.used - 1].proven = true;
 }
 
-/* An interrupt or a VM exit to where nothing is traced: which of both, the paging event behind it tells. Without a
- * target it may be either. */
+/* An interrupt or a VM exit to code that is not traced. If the target is known, the paging event after it decides
+ * which. Without a target, it may be either. */
 static void take_async_disabled(struct judge *flow, const struct packet_event *event)
 {
     if (event->to_known) {
@@ -151,13 +151,13 @@ static void take_async_disabled(struct judge *flow, const struct packet_event *e
     take_end(flow);
 }
 
-enum flow_error flow_take_event(void *context, const struct packet_event *told)
+enum flow_error flow_take_event(void *context, const struct packet_event *ip_event)
 {
     struct judge *flow = context;
-    struct packet_event linear_event = *told;
+    struct packet_event linear_event = *ip_event;
     const struct packet_event *event = &linear_event;
-    linear_event.from = flow_linear(flow, told->from);
-    linear_event.to = flow_linear(flow, told->to);
+    linear_event.from = flow_linear(flow, ip_event->from);
+    linear_event.to = flow_linear(flow, ip_event->to);
     switch (event->kind) {
     case PACKET_EVENT_ENABLED:
         flow_break_off(flow);
@@ -174,7 +174,7 @@ enum flow_error flow_take_event(void *context, const struct packet_event *told)
         take_async_branch(flow, event);
         break;
     case PACKET_EVENT_PAGING:
-        commit_async(flow); /* of before */
+        commit_async(flow); /* this event does not belong to it */
         reach_last(flow);
         flow->non_root = event->non_root || flow->input->guest_only;
         break;
@@ -189,14 +189,14 @@ enum flow_error flow_take_event(void *context, const struct packet_event *told)
         reach_last(flow);
         break;
     case PACKET_EVENT_NO_CODE:
-        /* The way here is known, only what stands here is not. */
+        /* The branch to this address is known, only the code at it is not. */
         resolve_last(flow, event->from);
         break;
     }
     return FLOW_OK;
 }
 
-/* Execution stood at boundary_ip when the next PSB was written. */
+/* Execution was at boundary_ip when the next PSB was generated. */
 static enum flow_error end_at_boundary(struct judge *flow, uint64_t boundary_ip, enum flow_error walked,
                                        uint64_t walked_ip)
 {
@@ -206,7 +206,7 @@ static enum flow_error end_at_boundary(struct judge *flow, uint64_t boundary_ip,
     size_t keep = flow_tail_find(tail, count_proven(flow), boundary_ip);
     bool found = keep < tail->used;
     bool again = found && flow_tail_find(tail, keep + 1, boundary_ip) < tail->used;
-    /* The block at the boundary may be one that cannot be read yet: its page is sent behind the PSB. */
+    /* The block at the boundary may not be readable yet: its page is sent after the PSB. */
     if (!found) {
         const struct flow_pending *last = &tail->blocks[tail->used - 1];
         found = last->branch && last->resolved && last->to == boundary_ip;

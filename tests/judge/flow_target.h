@@ -1,4 +1,4 @@
-/* Where a direct near branch leads, from its bytes: where a trace with IP filters does not tell it. Pure. */
+/* The target of a direct near branch, from its bytes: a trace with IP filters may not have it. Pure. */
 #ifndef DECODE_FLOW_TARGET_H
 #define DECODE_FLOW_TARGET_H
 

@@ -1,15 +1,15 @@
 /*
- * A TIP.PGD without an IP, at a branch. It stands where ContextEn is cleared, and where FilterEn is cleared or
- * TraceStop hit by a conditional branch or a compressed return: SDM Table "Packet Generation under Different Enable
- * Conditions", rows 7e, 7f. With erratum SKL014 ("Intel PT TIP.PGD May Not Have Target IP Payload") also by a direct
- * jump or call.
+ * A TIP.PGD without an IP, at a branch. It is generated when ContextEn is cleared, and when a conditional branch or a
+ * compressed return clears FilterEn or hits TraceStop: SDM Table "Packet Generation under Different Enable Conditions",
+ * rows 7e, 7f. With erratum SKL014 ("Intel PT TIP.PGD May Not Have Target IP Payload"), a direct jump or call generates
+ * it as well.
  */
 #include "decode/engine/flow_ranges.h"
 #include "decode/truth.h"
 #include "tests/judge/flow_state.h"
 #include "tests/judge/flow_target.h"
 
-/* The first branch that led out of the ranges is the one: what stands behind it did not run. */
+/* The TIP.PGD belongs to the first branch that left the ranges: the blocks after it were not executed. */
 static void drop_walked_past(struct judge *flow)
 {
     struct flow_tail *tail = &flow->tail;

@@ -53,21 +53,22 @@ static void judge_close(void *state)
     free(flow);
 }
 
-/* Behind the last packet the walk may have come to code that was never executed: an exit ended it before. */
+/* May the walk past the last packet end with this error? It may have reached code that was never executed, because an
+ * exit came first. */
 static bool may_end_walk(enum flow_error error)
 {
     return error == FLOW_OK || error == FLOW_ERROR_LOOP || error == FLOW_ERROR_NO_CODE ||
            error == FLOW_ERROR_INSTRUCTION;
 }
 
-/* The engine has come to its end with this error; it did get all packets of the stretch that can be followed. */
+/* The engine has ended with this error, after all packets of the stretch that can be followed. */
 static enum flow_error end_run(struct judge *flow, const struct flow_stretch *stretch, const struct flow_stop *stop,
                                enum flow_error error)
 {
     if (stop->used_up && may_end_walk(error))
         return flow_end_stretch(flow, stretch, error, stop);
     flow_break_off(flow);
-    /* Bits may wait for the TIP behind them, which is missing, but before a PSB all come out. */
+    /* TNT bits may wait for a TIP that is missing, but all pending packets are generated before a PSB. */
     bool to_psb = stretch->ends >= FLOW_ENDS_AT_PSB;
     if (error == FLOW_OK && !to_psb)
         return stretch->ends == FLOW_ENDS_WITH_TRACE ? FLOW_ERROR_CUT : FLOW_OK;
@@ -82,7 +83,7 @@ static void begin_stretch(struct judge *flow, const struct flow_stretch *stretch
     flow->code_at = stretch->begin;
     flow_tail_clear(&flow->tail);
     flow->async.pending = false;
-    flow->non_root = true; /* root runs at privilege level 0: where that is traced, the PSB+ of root has a PIP */
+    flow->non_root = true; /* until a PIP: only in user mode, so not in root operation, has a PSB+ none */
 }
 
 static void decode_with(struct judge *flow, struct packet_engine *engine, const struct flow_stretch *stretch,
@@ -92,7 +93,7 @@ static void decode_with(struct judge *flow, struct packet_engine *engine, const 
     struct flow_stretch followed = *stretch;
     begin_stretch(flow, stretch, result);
     result->packets = packets->count;
-    /* Where packets end that cannot be read on, it is as at a gap. */
+    /* If packets end early because one cannot be read, the stretch ends as at a gap. */
     if (packets->error)
         followed.ends = FLOW_ENDS_AT_GAP;
     enum flow_error error = flow->ops->run(engine, stretch->begin, stretch->begin + packets->size, &stop);
@@ -107,9 +108,10 @@ static void decode_with(struct judge *flow, struct packet_engine *engine, const 
     result->error_space = stop.space;
 }
 
-/* The single instructions of what the blocks are. libipt's walk by instructions is the laxer one: it takes TNT bits and
- * TIPs that stand behind an event before it. So blocks say how far it goes and what is wrong there; but where the next
- * PSB+ says up to where, single instructions are the more exact: it may stand in the middle of a block. */
+/* Decode the same stretch again by single instructions. libipt's decoder by instructions is less strict: it consumes
+ * TNT bits and TIPs that follow an event before the event. So the decoder by blocks decides how far to go, and which
+ * error there is. But if the next PSB+ gives the IP at the end, instructions are more exact: the IP may be inside a
+ * block. */
 static void decode_single(struct judge *flow, const struct flow_stretch *stretch, const struct flow_packets *packets,
                           struct flow_result *result)
 {

@@ -1,4 +1,4 @@
-/* libipt behind decode/engine/flow.h: what ours is compared with. */
+/* libipt as an engine of decode/engine/flow.h, which ours is compared with. */
 #ifndef JUDGE_JUDGE_H
 #define JUDGE_JUDGE_H
 

@@ -1,6 +1,6 @@
 /*
- * Inside of the packet engine on top of libipt: no other file knows that library. libipt_engine.c begins and ends runs,
- * libipt_walk.c is its two decoders, libipt_event.c turns its words into ours.
+ * Internal to the packet engine on top of libipt: no other file uses that library. libipt_engine.c begins and ends
+ * runs, libipt_walk.c drives libipt's two decoders, libipt_event.c converts its events.
  */
 #ifndef DECODE_LIBIPT_H
 #define DECODE_LIBIPT_H
@@ -12,7 +12,7 @@
 #include "tests/judge/libipt_image.h"
 #include "tests/judge/packet_engine.h"
 
-/* The last block, as long as nothing asynchronous came behind it. */
+/* The last block, unless an asynchronous event came after it. */
 struct libipt_last {
     bool known;
     bool paged;      /* its last instruction has had its PIP */
@@ -29,35 +29,37 @@ struct packet_engine {
     struct pt_errata errata;
     struct libipt_images images;
     uint64_t space;     /* in which what follows is executed */
-    bool other_image;   /* the decoder is to go on with images.current */
-    uint64_t begin;     /* trace offset of the bytes that are walked */
-    bool resuming;      /* they are not the trace's, but packets of libipt_mov_cr3.c */
-    uint64_t resume_ip; /* where to resume next, of libipt_mov_cr3.c; 0: nowhere */
+    bool other_image;   /* the decoder must be switched to images.current */
+    uint64_t begin;     /* trace offset of the decoded bytes */
+    bool resuming;      /* the decoded bytes are not the trace's, but packets of libipt_mov_cr3.c */
+    uint64_t resume_ip; /* where libipt_mov_cr3.c resumes the walk; 0: nowhere */
     struct libipt_last last;
     uint64_t tsc;          /* the last known one, 0: none */
     bool used_up, tracing; /* as libipt has last said; struct flow_stop */
 };
 
-/* Walk the packets of config, handing on blocks and events. Returns libipt's error, -pte_eos at the end, or the sink's,
- * made negative by libipt_error_of. *ip is where the flow stood, *offset how far was read. */
+/* Decode the packets of config, and pass blocks and events to the sink. Returns libipt's error, -pte_eos at the end, or
+ * the sink's, made negative by libipt_error_of. *ip: the last IP; *offset: the trace offset up to which packets were
+ * read.
+ */
 int libipt_walk(struct packet_engine *engine, const struct pt_config *config, uint64_t *ip, uint64_t *offset);
 
-/* Hand on an event; offset: how far was read. With resume_ip set, what was executed from there on stands in its place.
- * Returns as libipt_walk. */
+/* Pass an event to the sink; offset: as above. If it sets resume_ip, the walk is to be resumed there instead. Returns
+ * as libipt_walk. */
 int libipt_take_event(struct packet_engine *engine, const struct pt_event *event, uint64_t offset);
 
-/* Hand on a block, which with waiting ends with a branch whose packet is missing; execution came to an address that
- * cannot be read. The same. */
+/* Pass a block to the sink; waiting: it ends with a branch whose packet is missing. Report an address that cannot be
+ * read. Both return as libipt_walk. */
 int libipt_take_block(struct packet_engine *engine, uint64_t ip, uint64_t end_ip, uint32_t instructions,
                       enum pt_insn_class iclass, enum pt_exec_mode mode, bool waiting);
 int libipt_take_no_code(struct packet_engine *engine, uint64_t ip);
 
-/* Our error among libipt's, which are small negative numbers; and either as ours, FLOW_OK for -pte_eos. */
+/* Our error as one of libipt's, which are small negative numbers; and either kind as ours, FLOW_OK for -pte_eos. */
 int libipt_error_of(enum flow_error error);
 enum flow_error libipt_flow_error(int status);
 
-/* A TIP.PGD without an IP stands at the last block's end: is that a MOV to CR3 which it cannot be of? Then resume_ip is
- * where the walk is to be resumed. */
+/* libipt attributes a TIP.PGD without an IP to the last block's end. Is that a MOV to CR3 to which it cannot belong?
+ * Then resume_ip is set to where the walk must be resumed. */
 bool libipt_mov_cr3_lost(struct packet_engine *engine);
 
 /* Encode, at config's begin, what resumes a walk: tracing begins at ip, and ends with a TIP.PGD without an IP. Returns

@@ -45,7 +45,7 @@ static enum flow_error libipt_run(struct packet_engine *engine, uint64_t begin, 
     engine->begin = begin;
     engine->last = (struct libipt_last){0};
     engine->used_up = engine->tracing = false;
-    engine->space = CODE_SPACE_UNKNOWN; /* until a PIP tells */
+    engine->space = CODE_SPACE_UNKNOWN; /* until a PIP */
     engine->other_image = false;
     *stop = (struct flow_stop){.offset = begin};
     if (!libipt_images_tidy(&engine->images) || !libipt_images_set(&engine->images, engine->space, begin))

@@ -96,9 +96,9 @@ static int take_disabled(struct packet_engine *engine, const struct pt_event *ev
                                .kind = PACKET_EVENT_DISABLED,
                                .to_known = !event->ip_suppressed,
                                .to = event->ip_suppressed ? 0 : event->variant.disabled.ip,
-                               /* libipt's block decoder (2.0.5), told of erratum SKL014, takes a direct branch within
-                                * the ranges for the one that left them. So it is not told, and walks on to the next
-                                * branch that needs a packet. */
+                               /* With erratum SKL014 enabled, libipt's block decoder (2.0.5) mistakes a direct branch
+                                * within the ranges for the one that left them. So the erratum is not enabled in libipt,
+                                * which walks past the branch to the next one that needs a packet. */
                                .walked_past = engine->errata.skl014 && engine->input->range_kinds != 0,
                            });
 }
@@ -112,7 +112,7 @@ static int take_async_disabled(struct packet_engine *engine, const struct pt_eve
                                                   .to = event->variant.async_disabled.ip});
 }
 
-/* What is executed from now on stands in this space, as it is at this trace offset. */
+/* Code is executed in this space, as it is at this trace offset, from now on. */
 static bool set_image(struct packet_engine *engine, uint64_t space, uint64_t at)
 {
     const struct pt_image *before = engine->images.current->image;

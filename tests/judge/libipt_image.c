@@ -74,7 +74,8 @@ static bool empty_image(struct libipt_image *image)
     return true;
 }
 
-/* libipt cannot take a section out of an image: where a page is not known any more, all are asked for anew. */
+/* Update the pages that may have changed by trace offset at. If one is not known any more, start with an empty image,
+ * because libipt cannot remove a section from an image. */
 static bool advance(struct libipt_image *image, uint64_t at)
 {
     uint64_t until = UINT64_MAX;

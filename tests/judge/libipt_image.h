@@ -1,10 +1,10 @@
 /*
- * The code that a decoder sees at a trace offset, as images of libipt's: one for each address space, since an image has
- * one mapping for all that is decoded with it.
+ * The code at a trace offset, as images of libipt: one for each address space, because an image has one mapping for all
+ * that is decoded with it.
  *
- * An image begins empty. libipt asks for what it does not find (its read-memory callback), and gets the page as a
- * section, which stays: so only what is executed is looked up, whatever a space could have. Sections of all spaces come
- * from one cache, so that what libipt has learned of a page serves all of them.
+ * An image is empty at first. When libipt does not find a page (its read-memory callback), the page is added as a
+ * section: so only executed pages are looked up. The sections of all spaces come from one cache, so that all spaces
+ * share what libipt caches about a page.
  */
 #ifndef DECODE_LIBIPT_IMAGE_H
 #define DECODE_LIBIPT_IMAGE_H
@@ -30,7 +30,7 @@ struct libipt_image {
     struct pt_image *image;
     struct libipt_page *pages;
     size_t count, room;
-    uint64_t until; /* the first of the pages' */
+    uint64_t until; /* the smallest until of the pages */
 };
 
 struct libipt_images {
@@ -39,20 +39,20 @@ struct libipt_images {
     struct libipt_image **spaces; /* the last used ones first */
     size_t count, room;
     struct libipt_image *current;
-    size_t sections;     /* put into images since they were all empty */
-    int highest;         /* of libipt's numbers of sections, which it gives from 1 on */
-    uint64_t at;         /* trace offset for which current is */
-    struct hot inferred; /* pages of spaces that were needed, and of which no record says what they are */
+    size_t sections;     /* added to images since all were empty */
+    int highest;         /* the highest section number of libipt; they begin with 1 */
+    uint64_t at;         /* trace offset for which current is valid */
+    struct hot inferred; /* pages that were needed and that no record of their space names */
 };
 
 /* No space is current. false: error says why. */
 bool libipt_images_init(struct libipt_images *images, const struct code_pages *pages, struct error *error);
 void libipt_images_free(struct libipt_images *images);
 
-/* Make current what a space has at trace offset at, which never goes back. Then current->image may be another one. */
+/* Make a space current, as it is at trace offset at, which must not decrease. current->image may change. */
 bool libipt_images_set(struct libipt_images *images, uint64_t space, uint64_t at);
 
-/* Throw away what has become too much. Only between two decoders: no space is current then. */
+/* Empty the images if they have become too large. Only between two decoders; no space is current afterwards. */
 bool libipt_images_tidy(struct libipt_images *images);
 
 #endif

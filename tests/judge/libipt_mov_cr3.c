@@ -1,15 +1,15 @@
 /*
- * What stands behind a MOV to CR3. libipt 2.0.5 takes a TIP.PGD without an IP for that of the first MOV to CR3 that it
- * comes to (pt_insn_at_disabled_event, pt_blk_proceed_trailing_event), also where the instruction has had its PIP: and
- * so loses what was executed from there to the IRET or SYSRET that left the context. A MOV to CR3 has one or the other:
- * SDM Table "Packet Generation under Different Enable Conditions", rows 5c and 5d. So the walk is resumed behind it,
- * with packets that say no more than that: tracing is on there, and ends.
+ * A work-around for an error in libipt 2.0.5. It attributes a TIP.PGD without an IP to the first MOV to CR3 that it
+ * comes to (pt_insn_at_disabled_event, pt_blk_proceed_trailing_event), even if that instruction has had its PIP. So it
+ * loses what was executed from there to the IRET or SYSRET that left the context. A MOV to CR3 generates one packet or
+ * the other: SDM Table "Packet Generation under Different Enable Conditions", rows 5c and 5d. So the walk is resumed
+ * after it, with made-up packets that only enable tracing there and disable it again.
  */
 #include <stddef.h>
 
 #include "tests/judge/libipt.h"
 
-/* The size of the MOV to CR3, 0F 22 /3; 0: it is none. REX.R would make it another register. */
+/* The size of a MOV to CR3, 0F 22 /3; 0: it is another instruction. REX.R would select another register. */
 static size_t mov_cr3_size(const uint8_t *bytes, size_t size, unsigned bits)
 {
     size_t at = size > 0 && bits == 64 && (bytes[0] & 0xf4) == 0x40;

@@ -6,10 +6,10 @@
 #include "pt/packet/packet.h"
 #include "tests/judge/libipt.h"
 
-/* Behind a MOV to CR3 whose TIP.PGD was another branch's: libipt_mov_cr3.c. */
+/* Resume after a MOV to CR3 to which libipt attributed the TIP.PGD of another branch: libipt_mov_cr3.c. */
 static int resume_walk(struct packet_engine *engine)
 {
-    uint8_t packets[64] = {0}; /* what is left of them is PAD */
+    uint8_t packets[64] = {0}; /* the rest is PAD */
     struct pt_config config;
     uint64_t ip, offset, from = engine->resume_ip;
     pt_config_init(&config);
@@ -25,7 +25,7 @@ static int resume_walk(struct packet_engine *engine)
     return error == -pte_eos ? 0 : error;
 }
 
-/* Once each time that it is so. */
+/* Has the image changed since the last call? */
 static bool other_image(struct packet_engine *engine)
 {
     bool other = engine->other_image;
@@ -39,7 +39,7 @@ static int take_event(struct packet_engine *engine, const struct pt_event *event
     return error == 0 && engine->resume_ip ? resume_walk(engine) : error;
 }
 
-/* libipt walks on behind the last packet, until it needs another one. */
+/* Note whether all packets were consumed: libipt walks past the last packet, until it needs another one. */
 static void note_status(struct packet_engine *engine, int status)
 {
     if (status < 0 || engine->resuming)
@@ -67,7 +67,7 @@ static int take_block_events(struct packet_engine *engine, struct pt_block_decod
     return status;
 }
 
-/* Until the packets end (-pte_eos) or an error. *ip is where the flow stood. */
+/* Decode by blocks until the packets end (-pte_eos) or an error. *ip: the last IP. */
 static int walk_blocks(struct packet_engine *engine, struct pt_block_decoder *decoder, uint64_t *ip)
 {
     int status = pt_blk_sync_set(decoder, 0);
@@ -133,7 +133,7 @@ static int walk_insns(struct packet_engine *engine, struct pt_insn_decoder *deco
         status = take_insn_events(engine, decoder, status);
         if (status < 0)
             return status;
-        struct pt_insn insn = {.iclass = ptic_error}; /* libipt leaves it alone where tracing is off at the end */
+        struct pt_insn insn = {.iclass = ptic_error}; /* libipt does not set it if tracing is off at the end */
         status = pt_insn_next(decoder, &insn, sizeof(insn));
         note_status(engine, status);
         *ip = insn.ip;
@@ -162,8 +162,8 @@ static int run_insns(struct packet_engine *engine, const struct pt_config *confi
     return error;
 }
 
-/* The bytes that libipt asks about are a packet of ours or they are none: flow_packets.c leaves only those that say
- * nothing of the flow. */
+/* libipt's callback for unknown packets. Of the packets that libipt does not know, flow_packets.c passes only those
+ * that do not affect the flow. */
 static int skip_unknown(struct pt_packet_unknown *unknown, const struct pt_config *config, const uint8_t *bytes,
                         void *context)
 {

@@ -187,7 +187,7 @@ static enum flow_error emit_psb(struct events *events, const struct packet *pack
     return error;
 }
 
-static enum flow_error emit_alone(struct events *events, enum flow_event_kind kind, uint64_t value)
+static enum flow_error emit_unbound(struct events *events, enum flow_event_kind kind, uint64_t value)
 {
     struct engine *engine = events->engine;
     if (engine->header)
@@ -210,8 +210,8 @@ static enum flow_error (*const emitters[PT_PACKET_NR_KINDS])(struct events *, co
 enum flow_error emit_take(struct events *events, const struct packet *packet)
 {
     if (packet->kind == PT_PACKET_TRACESTOP)
-        return emit_alone(events, FLOW_EVENT_STOP, 0);
+        return emit_unbound(events, FLOW_EVENT_STOP, 0);
     if (packet->kind == PT_PACKET_MNT)
-        return emit_alone(events, FLOW_EVENT_MNT, packet->payload);
+        return emit_unbound(events, FLOW_EVENT_MNT, packet->payload);
     return emitters[packet->kind] ? emitters[packet->kind](events, packet) : events_take(events, packet);
 }

@@ -5,7 +5,6 @@
 #include "tests/judge/events/emit_queue.h"
 #include "tests/judge/events/refused.h"
 
-/* Packets alone say that they are wrong. */
 bool emit_is_of_packets(enum flow_error error)
 {
     return error == FLOW_ERROR_CONTEXT || error == FLOW_ERROR_OPCODE || error == FLOW_ERROR_PACKET ||
@@ -53,7 +52,7 @@ void emit_next_psb(struct events *events)
     engine->packet = packet;
 }
 
-/* The packet that was expected is at packet; others were consumed already. */
+/* Where the trace could not be decoded: at engine.packet, or after it, if it was consumed already. */
 static const uint8_t *stopped_at(const struct events *events, enum flow_error error)
 {
     const struct engine *engine = events->engine;
@@ -92,7 +91,7 @@ void emit_end(struct events *events, enum flow_error error)
     struct engine *engine = events->engine;
     const bool at_end = error == FLOW_ERROR_CUT ||
                         (!error && engine->header && engine->end == engine->input->trace + engine->input->trace_size);
-    /* The FUP of a PSB+ that is not whole says nothing: tracing may have been off. */
+    /* The FUP of an incomplete PSB+ does not show that tracing was on. */
     if (at_end && (engine->header ? events->emit.was_tracing : engine->tracing))
         emit_now(events, (struct flow_event){.kind = FLOW_EVENT_END});
     events->emit.was_tracing = engine->tracing;

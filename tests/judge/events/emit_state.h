@@ -1,7 +1,4 @@
-/*
- * State of events: many packets bind to a FUP or TIP that follows them, so their events wait here until it has come.
- * Pure.
- */
+/* Pending events: many packets bind to a FUP or TIP that follows them, so their events wait for it here. Pure. */
 #ifndef JUDGE_EVENTS_EMIT_STATE_H
 #define JUDGE_EVENTS_EMIT_STATE_H
 
@@ -14,9 +11,9 @@
 
 /* What an event waits for. */
 enum emit_wait {
-    WAIT_FOR_FUP,        /* that belongs to it alone */
+    WAIT_FOR_FUP,        /* a FUP without a TIP */
     WAIT_FOR_FUP_OR_TIP, /* whichever comes first */
-    WAIT_FOR_BRANCH_FUP, /* a TIP follows that FUP */
+    WAIT_FOR_BRANCH_FUP, /* a FUP that a TIP follows */
     WAIT_FOR_TIP,
     WAIT_FOR_PSBEND,
     WAIT_FOR_CFE,
@@ -32,18 +29,18 @@ struct emit_waiting {
 struct emit {
     struct emit_waiting waiting[EMIT_MOST_WAITING];
     unsigned nr_waiting;
-    bool mode_known; /* of the last MODE.Exec: */
+    bool mode_known; /* the next two fields, from the last MODE.Exec, are valid */
     bool iflag;
     int mode;
-    bool anchored;      /* a packet gave an IP or a branch since tracing is on, */
-    uint64_t anchor;    /* and so many instructions were executed when it was: what TRIG counts from */
-    bool synced;        /* the last PSB+ was read to its end, and no error since */
-    bool was_tracing;   /* where the last stretch ended, */
-    bool was_known;     /* which is not known after an OVF whose FUP erratum SKD010 suppressed */
-    uint64_t last;      /* the last instruction before its end; 0: none */
-    uint64_t error_ip;  /* where an error was, or after it, if it was the instruction's */
+    bool anchored;      /* a packet has given an IP or a branch since tracing was enabled */
+    uint64_t anchor;    /* the number of executed instructions at the last such packet: TRIG counts from there */
+    bool synced;        /* the last PSB+ was read completely, and there was no error since */
+    bool was_tracing;   /* tracing was on at the end of the last stretch */
+    bool was_known;     /* was_tracing is valid: not after an OVF whose FUP erratum SKD010 suppressed */
+    uint64_t last;      /* the last instruction of the last stretch; 0: none */
+    uint64_t error_ip;  /* the IP of the last error, or the next one, if the instruction was executed */
     bool overflow;      /* an OVF waits for its FUP */
-    bool boundary;      /* the walk to the IP in the next PSB+ */
+    bool boundary;      /* the walk is on its way to the IP in the next PSB+ */
     bool entered;       /* a VMCS or CFE packet came, and its instruction was executed */
     uint64_t from;      /* the last FUP of an event */
     uint64_t resume_ip; /* where execution was when tracing was disabled; 0: not known */

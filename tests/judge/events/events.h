@@ -10,7 +10,7 @@
 #include "decode/engine/flow.h"
 #include "tests/judge/events/event.h"
 
-/* Who gets what was executed, and the events in between, in the order of execution. */
+/* Receives executed instructions, and the events between them, in the order of execution. */
 struct events_sink {
     void (*items)(void *context, const struct flow_batch *batch); /* instructions */
     void (*event)(void *context, const struct flow_event *event);
@@ -25,7 +25,7 @@ struct events;
 struct events *events_open(const struct flow_input *input, const struct events_sink *sink, struct error *error);
 void events_close(struct events *events);
 
-/* Decode a stretch. Stretches come in the order of the trace. Returns what stopped it, FLOW_OK: nothing. */
+/* Decode a stretch. Stretches must come in the order of the trace. Returns the error that stopped it, or FLOW_OK. */
 enum flow_error events_run(struct events *events, const struct flow_stretch *stretch);
 
 #endif

@@ -17,23 +17,23 @@ struct events {
     struct engine *engine;
     struct events_sink sink;
     struct emit emit;
-    uint64_t last_listed; /* the stretch's last instruction that the sink has got; 0: none */
-    bool lost;            /* after an error: the next IP in a packet says where execution is */
-    bool fup_of_event;    /* the last FUP was of an event */
+    uint64_t last_listed; /* the last instruction of the stretch that was delivered; 0: none */
+    bool lost;            /* after an error: execution continues at the next IP in a packet */
+    bool fup_of_event;    /* the last FUP belonged to an event */
     bool return_taken;    /* the bit of the last compressed RET that failed */
 };
 
-/* The sink gets what packets prove, or all that the walk came past, up to here. */
+/* Deliver to the sink what packets have proved; or all instructions that the walk has passed. */
 void events_deliver(struct events *events);
 void events_deliver_all(struct events *events);
 
 /* The block that begins with the instruction at ip. NULL: it is not known. */
 const struct block *events_block(struct events *events, uint64_t ip);
 
-/* The last instruction that the walk came past; 0: none in this stretch. */
+/* The last instruction that the walk has passed; 0: none in this stretch. */
 uint64_t events_last_instruction(const struct events *events);
 
-/* A packet that says something of the flow, but TNT. */
+/* Take any packet except TNT: event_take, also after an error. */
 enum flow_error events_take(struct events *events, const struct packet *packet);
 
 #endif

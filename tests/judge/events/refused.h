@@ -1,4 +1,4 @@
-/* Bytes that are no packet: is it the opcode, or what follows it? Pure. */
+/* The cause of bytes that packet_parse rejects: the opcode, or what follows it. Pure. */
 #ifndef JUDGE_EVENTS_REFUSED_H
 #define JUDGE_EVENTS_REFUSED_H
 

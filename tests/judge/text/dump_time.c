@@ -78,7 +78,7 @@ static enum dump_time_error calibrate_by_tsc(struct dump_time *time, uint64_t ts
     const uint64_t ticks = tsc < before ? tsc + (1ull << TSC_BITS) - before : tsc - before;
     c->tsc = tsc;
     c->cycles_of_tsc = 0;
-    /* Behind a TSC outside of PSB+ time may have been lost before it. */
+    /* Before a TSC outside of a PSB+, time may have been lost. */
     if (!time->header || !before || !cycles || c->mtc_known)
         return DUMP_TIME_OK;
     if (ticks > MOST_TICKS)
@@ -87,7 +87,7 @@ static enum dump_time_error calibrate_by_tsc(struct dump_time *time, uint64_t ts
     return DUMP_TIME_OK;
 }
 
-/* Outside of PSB+ it tells of another frequency. */
+/* A CBR outside of a PSB+ reports that the frequency has changed. */
 static enum dump_time_error calibrate_by_cbr(struct dump_time *time, uint64_t ratio)
 {
     if (!time->header)
@@ -100,7 +100,7 @@ static enum dump_time_error calibrate_by_cbr(struct dump_time *time, uint64_t ra
     return DUMP_TIME_OK;
 }
 
-/* SKL168: between the MTC before a PSB and the one behind it packets are missing, so that the cycles say nothing. */
+/* SKL168: are packets missing between the MTC before a PSB and the one after it, so that the cycles cannot be used? */
 static bool is_by_skl168(const struct dump_time *time, uint32_t crystal, uint64_t ticks, uint64_t cycles)
 {
     uint64_t cycle;
@@ -119,7 +119,7 @@ static enum dump_time_error calibrate_by_mtc(struct dump_time *time, uint32_t ct
     uint64_t ticks = 0;
     uint32_t crystal = 0;
     c->psb_passed = false;
-    if (!first && !cycles) /* the next MTC tells of both periods */
+    if (!first && !cycles) /* the next MTC covers both periods */
         return DUMP_TIME_OK;
     c->mtc_known = true;
     c->cycles_of_mtc = 0;
@@ -146,7 +146,7 @@ static void take_tsc(struct dump_time *time, uint64_t tsc)
     time->ctc = 0;
 }
 
-/* MTC tells more of the crystal's bits where MTCFreq is above 8: then the next one completes what TMA tells. */
+/* If MTCFreq is above 8, MTC has higher bits of the crystal's count than TMA: the next MTC completes TMA's count. */
 static enum dump_time_error take_tma(struct dump_time *time, const struct packet *packet)
 {
     const uint32_t bits = time->setup.mtc_freq + MTC_BITS;
@@ -173,7 +173,7 @@ static enum dump_time_error take_mtc(struct dump_time *time, uint32_t ctc)
     time->since_base = 0;
     time->ctc = ctc;
     time->cycles_lost = false;
-    if (first && !time->tma_known) /* nobody knows since when */
+    if (first && !time->tma_known) /* there is no earlier count to subtract */
         return DUMP_TIME_OK;
     if (first) {
         uint32_t high = ctc & ~TMA_CTC_MASK;
@@ -187,7 +187,7 @@ static enum dump_time_error take_mtc(struct dump_time *time, uint32_t ctc)
     return error;
 }
 
-/* A CYC that covers MTCs before this one: what belongs to them is not of this period. */
+/* A CYC covers the time since an earlier MTC: subtract the cycles that belong to earlier periods. */
 static enum dump_time_error cycles_here(const struct dump_time *time, uint64_t cycle, uint64_t *cycles)
 {
     uint64_t ticks = 0;

@@ -1,10 +1,10 @@
 /*
- * The time as libipt's ptdump reckons it from packet to packet, for the columns of its options --time and --tcal. It is
- * not the engine's (engine/clock.h): this one must say the same as ptdump, and why it cannot say more. Pure.
+ * The time as libipt's ptdump computes it from packet to packet, for the columns of its options --time and --tcal. It
+ * is not the engine's clock (engine/clock.h): this one must print the same values and errors as ptdump. Pure.
  *
- * Two things are kept apart. The clock is the TSC: told by TSC packets, counted on by TMA and MTC, and between these by
- * CYC. The calibration says how many ticks of the TSC a cycle takes: by the MTCs around some CYCs, or the TSCs of two
- * PSB+, or CBR. SDM "Tracking Time".
+ * There are two parts. The clock is the TSC, which is set by TSC packets, advanced by TMA and MTC, and between these by
+ * CYC. The calibration is the number of TSC ticks per cycle, from the MTCs around some CYCs, from the TSCs of two PSB+,
+ * or from CBR. SDM "Tracking Time".
  */
 #ifndef JUDGE_TEXT_DUMP_TIME_H
 #define JUDGE_TEXT_DUMP_TIME_H
@@ -22,18 +22,18 @@ struct dump_time_setup {
     bool skl168;                     /* erratum: a CYC before a PSB may be lost */
 };
 
-/* Why something is not known, in ptdump's words by dump_time_text. */
+/* Why a value is not known. dump_time_text has ptdump's words for it. */
 enum dump_time_error {
     DUMP_TIME_OK,
-    DUMP_TIME_NONE,     /* nothing has told it yet */
+    DUMP_TIME_NONE,     /* no packet has set it yet */
     DUMP_TIME_CONTEXT,  /* a TMA without TSC, or a second one */
-    DUMP_TIME_PACKET,   /* what it says is impossible */
+    DUMP_TIME_PACKET,   /* the packet's value is impossible */
     DUMP_TIME_CONFIG,   /* numerator or denominator is not known */
-    DUMP_TIME_TOO_LARGE /* it cannot be reckoned in 64 bits */
+    DUMP_TIME_TOO_LARGE /* the computation would exceed 64 bits */
 };
 const char *dump_time_text(enum dump_time_error error);
 
-#define DUMP_TIME_ONE 256u /* parts of a tick that the length of a cycle is told in */
+#define DUMP_TIME_ONE 256u /* the length of a cycle is in ticks of the TSC, times this */
 
 struct dump_calibration {
     uint64_t cycle, least, most; /* the last length of a cycle; least > most: none is known */

@@ -17,9 +17,9 @@ struct printer {
     struct flow_context context; /* of the present instruction */
     struct ptxed_clock clock;
     bool speculative, failed;
-    bool psb_taken;                    /* by an error: the next one begins with the PSB behind that */
-    bool in_block;                     /* the next instruction is one of the same block, */
-    const struct foreign_piece *piece; /* where it is in the same piece of the image */
+    bool psb_taken;                    /* an error has consumed the PSB: decoding continues at the PSB after it */
+    bool in_block;                     /* the next instruction belongs to the same block, */
+    const struct foreign_piece *piece; /* if it is in this piece of the image */
     uint64_t instructions, blocks;
     struct hot seen; /* direct calls and jumps backwards */
 };
@@ -31,9 +31,9 @@ static bool is_first_time(struct printer *printer, uint64_t ip)
     return printer->seen.used != before;
 }
 
-/* Blocks are libipt's here: up to a branch that a packet tells of, an event, or what the options name; and up to a
- * direct call, or a jump backwards, the first time, when its cache has not got it yet. All of a block is in one piece
- * of the image. */
+/* Does a block of libipt end with this instruction? Its blocks end at a branch that a packet reports, at an event, and
+ * at what the options name. The first time, they also end at a direct call or a jump backwards, which its cache does
+ * not contain yet. A block is within one piece of the image. */
 static bool ends_block(struct printer *printer, uint64_t ip)
 {
     uint8_t bytes[INSTRUCTION_MAX_BYTES];
@@ -56,7 +56,7 @@ static bool ends_block(struct printer *printer, uint64_t ip)
     }
 }
 
-/* With its number, where they are counted. */
+/* With its number, if blocks are counted. */
 static void print_block(const struct printer *printer)
 {
     const struct ptxed_options *options = printer->options;
@@ -89,11 +89,11 @@ static void print_instruction(struct printer *printer, uint64_t ip)
         return;
     const size_t size = ptxed_address_line(line, ip, printer->speculative);
     if (printer->options->time)
-        printf("%016" PRIx64 "  ", printer->clock.told);
+        printf("%016" PRIx64 "  ", printer->clock.last_tsc);
     fwrite(line, 1, size, stdout);
 }
 
-/* Time goes on to the event. Returns whether there is anything to tell of it. */
+/* Advance the clock to the event. Returns whether the event is to be printed. */
 static bool take_time(struct printer *printer, struct flow_event *event)
 {
     const struct ptxed_options *options = printer->options;
@@ -105,10 +105,10 @@ static bool take_time(struct printer *printer, struct flow_event *event)
     return later || !tick;
 }
 
-static void print_event(struct printer *printer, const struct flow_event *told)
+static void print_event(struct printer *printer, const struct flow_event *untimed)
 {
     char line[PTXED_LINE_MAX];
-    struct flow_event timed = *told, *event = &timed;
+    struct flow_event timed = *untimed, *event = &timed;
     if (!take_time(printer, event))
         return;
     const size_t size = ptxed_event_line(line, event, printer->options);

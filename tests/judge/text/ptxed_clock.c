@@ -19,7 +19,7 @@ void ptxed_clock_begin(struct ptxed_clock *clock, const struct flow_input *input
     dump_time_begin(&clock->time, &clock->setup);
 }
 
-/* The packets that begin before trace offset end. */
+/* Take the packets that begin before trace offset end. */
 static void take_up_to(struct ptxed_clock *clock, uint64_t end)
 {
     const struct flow_input *input = clock->input;
@@ -33,22 +33,22 @@ static void take_up_to(struct ptxed_clock *clock, uint64_t end)
     }
 }
 
-void ptxed_clock_stretch(struct ptxed_clock *clock, uint64_t begin, bool anew)
+void ptxed_clock_stretch(struct ptxed_clock *clock, uint64_t begin, bool restart)
 {
-    if (anew) {
+    if (restart) {
         dump_time_begin(&clock->time, &clock->setup);
-        clock->told = 0;
+        clock->last_tsc = 0;
     } else {
         take_up_to(clock, begin);
     }
-    if (anew || clock->at < begin) /* else its PSB+ is known already */
+    if (restart || clock->at < begin) /* otherwise the PSB+ was taken already */
         clock->at = begin;
 }
 
 bool ptxed_clock_event(struct ptxed_clock *clock, struct flow_event *event)
 {
     take_up_to(clock, event->at + 1);
-    const uint64_t told = clock->told;
-    event->tsc = clock->told = tsc_of(clock);
-    return event->tsc != told;
+    const uint64_t before = clock->last_tsc;
+    event->tsc = clock->last_tsc = tsc_of(clock);
+    return event->tsc != before;
 }

@@ -1,4 +1,4 @@
-/* The time of events as libipt reckons it (dump_time.h), from packet to packet of a trace. */
+/* The time of events as libipt computes it (dump_time.h), from packet to packet of a trace. */
 #ifndef JUDGE_TEXT_PTXED_CLOCK_H
 #define JUDGE_TEXT_PTXED_CLOCK_H
 
@@ -10,18 +10,18 @@ struct ptxed_clock {
     const struct flow_input *input;
     struct dump_time_setup setup;
     struct dump_time time;
-    uint64_t at;   /* trace offset: up to there packets are taken */
-    uint64_t told; /* the TSC of the last event; 0: not known */
+    uint64_t at;       /* trace offset up to which packets were taken */
+    uint64_t last_tsc; /* the TSC of the last event; 0: not known */
 };
 
-/* setup: what input says of the clocks is filled in. */
+/* setup: the fields that input has are filled in here. */
 void ptxed_clock_begin(struct ptxed_clock *clock, const struct flow_input *input, struct dump_time_setup setup);
 
-/* A stretch begins at this trace offset. anew: behind an error, of which nothing is kept. */
-void ptxed_clock_stretch(struct ptxed_clock *clock, uint64_t begin, bool anew);
+/* A stretch begins at this trace offset. restart: an error came before it, so that the clock starts again. */
+void ptxed_clock_stretch(struct ptxed_clock *clock, uint64_t begin, bool restart);
 
-/* Set the event's TSC; 0: not known. Events come in the order of the packets that tell of them. Returns whether the TSC
- * is another one than that of the event before. */
+/* Set the event's TSC; 0: not known. Events come in the order of the packets that report them. Returns whether the TSC
+ * differs from that of the last event. */
 bool ptxed_clock_event(struct ptxed_clock *clock, struct flow_event *event);
 
 #endif

@@ -177,7 +177,7 @@ static void put_what(struct line *line, const struct flow_event *event)
     }
 }
 
-/* Where, as far as ptxed tells it. */
+/* The event's IPs, as far as ptxed prints them. */
 static void put_where(struct line *line, const struct flow_event *event)
 {
     switch (event->kind) {

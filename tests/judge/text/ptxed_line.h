@@ -17,9 +17,9 @@ struct ptxed_options {
     bool event_ip, event_time, event_iflags; /* what ptxed's options of these names show */
     bool event_tick, keep_tcal, time;
     bool quiet, show_blocks, end_on_call, end_on_jump;
-    bool stat, stat_instructions, stat_blocks; /* stat: those that the kind of decoder has */
-    bool resync;                               /* go on behind an error within its PSB */
-    bool single;                               /* as ptxed's instruction decoder has it, not its block decoder */
+    bool stat, stat_instructions, stat_blocks; /* stat: all statistics that this kind of decoder has */
+    bool resync;                               /* continue after an error within its PSB */
+    bool single;                               /* print as ptxed's instruction decoder, not as its block decoder */
 };
 
 /* Write the line, with its end and a NUL. Returns its length without the NUL; 0: this event has none. */
