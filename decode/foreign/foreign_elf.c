@@ -1,4 +1,4 @@
-/* ELF files, 32- and 64-bit, of little-endian x86: where their segments stand. System V ABI, "Program Header". */
+/* The segments of ELF files, 32- and 64-bit, little-endian. System V ABI, "Program Header". */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static bool is_elf(const struct foreign_file *file)
             (file->bytes[EI_CLASS] == ELFCLASS64 && file->size >= sizeof(Elf64_Ehdr)));
 }
 
-/* Where the program headers are, and how many. */
+/* The offset of the program headers, how many there are, and the size of each. */
 static uint64_t find_headers(const struct foreign_file *file, uint32_t *count, uint32_t *size)
 {
     Elf64_Ehdr wide;
@@ -54,7 +54,7 @@ static bool read_segment(struct segment *segment, const struct foreign_file *fil
     return true;
 }
 
-/* The address that the file has for its first page. */
+/* The linked address of the lowest page. */
 static bool find_base(uint64_t *base, const struct foreign_file *file, uint64_t at, uint32_t count, uint32_t size)
 {
     struct segment segment;

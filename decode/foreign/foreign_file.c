@@ -6,7 +6,7 @@
 
 #define FIRST_ROOM 65536u
 
-/* All of it, whatever size it says it has: it may be a pipe. */
+/* Read to the end: the file may be a pipe, without a size. */
 static bool read_all(struct foreign_file *file, FILE *from)
 {
     size_t room = 0, part;

@@ -6,7 +6,7 @@
 #include "decode/capture/list.h"
 
 #define PAGE ((uint64_t)RECORD_PAGE_SIZE)
-#define SPACE_SHIFT 48u /* beyond where linear addresses tell anything */
+#define SPACE_SHIFT 48u /* above the bits that distinguish linear addresses */
 
 bool foreign_image_add_file(struct foreign_image *image, const char *name, struct error *error)
 {
@@ -44,11 +44,11 @@ bool foreign_image_add_piece(struct foreign_image *image, struct foreign_piece p
     return foreign_image_add_part(image, piece, name, error);
 }
 
-/* A page that has bytes of a piece. */
+/* A page that contains bytes of a piece. */
 struct page {
-    uint64_t space, number; /* its address is number pages */
-    const uint8_t *bytes;   /* a file's, or own; NULL: nothing yet */
-    uint8_t *own;           /* and behind them which are known */
+    uint64_t space, number; /* number: the address divided by the page size */
+    const uint8_t *bytes;   /* in a file, or own; NULL: none yet */
+    uint8_t *own;           /* NULL, or a page of bytes followed by a page of flags: is the byte known? */
 };
 
 static uint64_t first_page(const struct foreign_piece *piece)
@@ -69,7 +69,7 @@ static int compare_pages(const void *left, const void *right)
     return a->number < b->number ? -1 : a->number > b->number;
 }
 
-/* All pages that have bytes, each once, rising. NULL: no memory. */
+/* All pages that contain bytes, each once, sorted. NULL: out of memory. */
 static struct page *list_pages(const struct foreign_image *image, size_t *count)
 {
     size_t all = 0, used = 0;
@@ -89,7 +89,7 @@ static struct page *list_pages(const struct foreign_image *image, size_t *count)
     return list;
 }
 
-/* Bytes of its own for a page, with what it has so far. false: no memory. */
+/* Give a page its own memory, with the bytes that it has so far. false: out of memory. */
 static bool own_bytes(struct foreign_image *image, struct page *page)
 {
     if (page->own)
@@ -107,7 +107,7 @@ static bool own_bytes(struct foreign_image *image, struct page *page)
     return true;
 }
 
-/* A part of a page. false: other bytes stand there, or there is no memory. */
+/* Fill a part of a page. false: it has different bytes, or out of memory. */
 static bool lay_part(struct foreign_image *image, struct page *page, uint64_t offset, const uint8_t *from,
                      uint64_t size, struct error *error)
 {
@@ -143,8 +143,8 @@ static bool lay_piece(struct foreign_image *image, const struct foreign_piece *p
     return true;
 }
 
-/* Each page has memory of its own, as far from that of others as their addresses are, and no two spaces share any: so
- * nothing follows from it but what the pieces say. */
+/* Guest-physical addresses equal linear ones, apart from bits that differ by space: no two pages share memory, so the
+ * decoder cannot infer more mappings than the pieces have. */
 static struct page_record *make_records(const struct page *list, size_t count)
 {
     struct page_record *records = calloc(count + 1, sizeof(*records));
@@ -161,8 +161,8 @@ static struct page_record *make_records(const struct page *list, size_t count)
     return records;
 }
 
-/* Spaces are told apart only where a record says what one has: one that says nothing of an address that none has.
- * *nr: 0 with one space. false: no memory. */
+/* code_pages distinguishes spaces only if there is a map of one. If there are several spaces, make one, without
+ * contents. *nr: 0 with one space. false: out of memory. */
 static bool make_maps(struct code_map **maps, size_t *nr, const struct page *list, size_t count)
 {
     *maps = NULL;

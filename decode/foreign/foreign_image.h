@@ -1,6 +1,6 @@
 /*
- * Code that did not come with a trace: files as they stood in memory. Pieces of a linear address space become pages;
- * what no piece covers is not known, also within a page. Most traces have one space; perf.data can have several.
+ * The code of a trace that is not a capture: files at the addresses at which they were mapped. The pieces become pages.
+ * Bytes that no piece covers are unknown, also within a page. Most traces have one space; perf.data can have several.
  */
 #ifndef DECODE_FOREIGN_IMAGE_H
 #define DECODE_FOREIGN_IMAGE_H
@@ -12,7 +12,7 @@
 #include "decode/capture/error.h"
 #include "decode/code/code_pages.h"
 
-/* A file, whole and in memory. */
+/* A whole file in memory. */
 struct foreign_file {
     uint8_t *bytes;
     size_t size;
@@ -22,43 +22,45 @@ struct foreign_file {
 bool foreign_file_read(struct foreign_file *file, const char *name, struct error *error);
 void foreign_file_free(struct foreign_file *file);
 
-/* What stands where. */
+/* A part of a file, mapped at an address. */
 struct foreign_piece {
-    uint64_t gva, size, offset; /* size bytes from offset of the file on */
-    size_t file;                /* of the image's */
-    uint64_t space;             /* whose: a CR3; 0: all that have nothing of their own there */
+    uint64_t gva, size, offset; /* size bytes of the file, from offset on */
+    size_t file;                /* index in the image's files */
+    uint64_t space;             /* a CR3; 0: every space without a piece of its own there */
 };
 
 struct foreign_image {
     struct foreign_file *files;
     struct foreign_piece *pieces;
     size_t nr_files, nr_pieces;
-    uint8_t **memory; /* of the pages that are not whole pages of a file */
+    uint8_t **memory; /* for pages that are not whole pages of a file */
     size_t nr_memory, memory_room;
-    bool later_wins; /* where pieces say different things of an address; else that is an error */
+    bool later_wins; /* a later piece replaces earlier ones; else different bytes at one address are an error */
 };
 
 /* FILE@VADDR, or FILE:OFFSET[-END]:VADDR for a part of it. false: error says why. */
 bool foreign_image_add(struct foreign_image *image, const char *spec, struct error *error);
 
-/* The PT_LOAD segments of an ELF file that have bytes in it; FILE[@BASE]: the first one's page at BASE, others as far
- * from it as the file says. */
+/* Add the PT_LOAD segments of an ELF file, FILE[@BASE]. With BASE they are moved so that the page of the lowest one is
+ * at BASE. */
 bool foreign_elf_add(struct foreign_image *image, const char *spec, struct error *error);
 
-/* For what adds pieces: read a file, which is the last one then; and where a part of it stands. */
+/* Read a file: it becomes the image's last one. */
 bool foreign_image_add_file(struct foreign_image *image, const char *name, struct error *error);
+
+/* Add a piece of the last file. name is for errors. */
 bool foreign_image_add_piece(struct foreign_image *image, struct foreign_piece piece, const char *name,
                              struct error *error);
 
-/* The same of any file: piece.file is one of the image's. */
+/* Add a piece of the file piece.file. */
 bool foreign_image_add_part(struct foreign_image *image, struct foreign_piece piece, const char *name,
                             struct error *error);
 
-/* The pieces as pages; they need the image as long as they are used. false: no memory, or two pieces say different
- * things of one address. */
+/* Make pages of the pieces. The image must outlive them. false: out of memory, or two pieces have different bytes at
+ * one address. */
 bool foreign_image_pages(struct foreign_image *image, struct code_pages *pages, struct error *error);
 
-/* The last piece of all spaces that the address is in; NULL: there is none. */
+/* The last piece with space 0 that contains the address; NULL: there is none. */
 const struct foreign_piece *foreign_image_piece(const struct foreign_image *image, uint64_t gva);
 
 void foreign_image_free(struct foreign_image *image);

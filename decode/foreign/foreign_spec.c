@@ -1,4 +1,4 @@
-/* Images as people name them. */
+/* Images as they are written on the command line. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 #define DUMP_DIGITS 16u
 
-/* A number in all of length characters: decimal, hexadecimal behind 0x, or the 16 digits that dump prints. */
+/* A number of exactly length characters: decimal, hexadecimal after 0x, or the 16 digits that dump prints. */
 static bool is_number(uint64_t *number, const char *text, size_t length)
 {
     char digits[DUMP_DIGITS + 1] = {0};
@@ -20,7 +20,7 @@ static bool is_number(uint64_t *number, const char *text, size_t length)
     return length > 0 && text_number(number, (struct record_text){text, length});
 }
 
-/* OFFSET or OFFSET-END. false: it is neither, and nothing is taken. */
+/* OFFSET or OFFSET-END. false: it is neither, and spec is unchanged. */
 static bool is_part(struct foreign_spec *spec, const char *text, size_t length)
 {
     const char *minus = memchr(text, '-', length);

@@ -1,4 +1,4 @@
-/* How a file and where it stood in memory are written: FILE@VADDR, FILE:VADDR, FILE:OFFSET[-END]:VADDR. Pure. */
+/* The syntax of a file and its address: FILE@VADDR, FILE:VADDR, FILE:OFFSET[-END]:VADDR. Pure. */
 #ifndef DECODE_FOREIGN_SPEC_H
 #define DECODE_FOREIGN_SPEC_H
 
@@ -9,8 +9,8 @@
 #include "decode/capture/error.h"
 
 struct foreign_spec {
-    size_t name_size; /* the file's name is that many of the first characters */
-    bool placed;      /* an address is given: */
+    size_t name_size; /* characters of the file name, at the start */
+    bool placed;      /* gva is given */
     uint64_t gva;
     uint64_t offset, end; /* of the file; UINT64_MAX: to its end */
 };
@@ -18,10 +18,10 @@ struct foreign_spec {
 /* false: there is no name. */
 bool foreign_spec_read(struct foreign_spec *spec, const char *text);
 
-/* FILE, FILE:OFFSET or FILE:OFFSET-END, of a file that stands nowhere. */
+/* FILE, FILE:OFFSET or FILE:OFFSET-END, for a file without an address. */
 void foreign_spec_part(struct foreign_spec *spec, const char *text);
 
-/* To be freed. NULL: error says why. */
+/* The file name; free() it. NULL: error says why. */
 char *foreign_spec_name(const struct foreign_spec *spec, const char *text, struct error *error);
 
 #endif

@@ -10,13 +10,13 @@
 #define ATTR_SAMPLE_TYPE 24u
 #define ATTR_FLAGS 40u
 #define ATTR_SAMPLE_ID_ALL (1u << 18)
-#define ATTR_LEAST 64u /* the first attribute of all times, and the section of its IDs */
+#define ATTR_LEAST 64u /* the size in the first version of perf.data, with the section of its IDs */
 #define FEATURES_AT 72u
 #define FEATURES 256u
 #define FEATURE_CPUID 10u
 #define SECTION_SIZE 16u
 
-/* Of perf_event_attr.sample_type, in the order of a record's end. */
+/* Bits of perf_event_attr.sample_type, in the order of the fields of struct perf_sample_id. */
 enum {
     SAMPLE_TID = 1 << 1,
     SAMPLE_TIME = 1 << 2,
@@ -34,7 +34,7 @@ static uint64_t number(const struct perf_file *perf, uint64_t at, size_t size)
     return value;
 }
 
-/* A section of the header: where, and how many bytes. false: it is not all in the file. */
+/* The offset and size of a section, from the header. false: the file does not contain all of it. */
 static bool read_section(const struct perf_file *perf, uint64_t at, uint64_t *offset, uint64_t *size)
 {
     *offset = number(perf, at, 8);
@@ -42,7 +42,7 @@ static bool read_section(const struct perf_file *perf, uint64_t at, uint64_t *of
     return *offset <= perf->size && *size <= perf->size - *offset;
 }
 
-/* Behind the records is a section for each feature whose bit is set. */
+/* After the records there is a section for each feature whose bit is set. */
 static void find_cpuid(struct perf_file *perf)
 {
     uint64_t at = perf->end, offset, size;
@@ -57,7 +57,7 @@ static void find_cpuid(struct perf_file *perf)
     }
 }
 
-/* All behind the header is records. The CPU is one of them, too. */
+/* Only records follow the header. One of them has the CPU. */
 static bool open_piped(struct perf_file *perf, const char *name, struct error *error)
 {
     struct perf_record record;
@@ -67,7 +67,7 @@ static bool open_piped(struct perf_file *perf, const char *name, struct error *e
     for (struct perf_file records = *perf; perf_file_next(&record, &records, name, error);) {
         if (record.type != PERF_HEADER_FEATURE || perf_64(&record, 0) != FEATURE_CPUID || record.size <= 12)
             continue;
-        perf->cpuid = (const char *)record.bytes + 12; /* behind the number and a length */
+        perf->cpuid = (const char *)record.bytes + 12; /* after the feature's number and a length */
         perf->cpuid_size = record.size - 12;
     }
     return error->kind == ERROR_NONE;
@@ -83,10 +83,10 @@ bool perf_file_open(struct perf_file *perf, const struct foreign_file *file, con
         return open_piped(perf, name, error);
     perf->attr_size = number(perf, 16, 8);
     if (file->size < HEADER_SIZE || !read_section(perf, 24, &perf->attrs, &size))
-        return error_set(error, ERROR_PERF, file->size, "%s: the file is cut at offset", name);
+        return error_set(error, ERROR_PERF, file->size, "%s: the file is truncated at offset", name);
     perf->attr_end = perf->attrs + size;
     if (!read_section(perf, 40, &perf->at, &size))
-        return error_set(error, ERROR_PERF, file->size, "%s: the file is cut at offset", name);
+        return error_set(error, ERROR_PERF, file->size, "%s: the file is truncated at offset", name);
     perf->unfinished = size == 0;
     perf->end = perf->unfinished ? perf->size : perf->at + size;
     find_cpuid(perf);
@@ -101,7 +101,8 @@ static struct perf_attr attr_at(const struct perf_file *perf, uint64_t at)
                               .sample_id_all = number(perf, at + ATTR_FLAGS, 8) & ATTR_SAMPLE_ID_ALL};
 }
 
-/* A record has the attribute, as long as it says, and its IDs. They stand before all of the kernel's. */
+/* A record contains the attribute, which starts with its own size, and its IDs. These records come before all of the
+ * kernel's. */
 static bool find_piped(struct perf_attr *attr, const struct perf_file *perf, unsigned index)
 {
     struct perf_file records = *perf;
@@ -121,7 +122,8 @@ static bool find_piped(struct perf_attr *attr, const struct perf_file *perf, uns
     return false;
 }
 
-bool perf_file_attr(struct perf_attr *attr, const struct perf_file *perf, unsigned index)
+/* The event with this index. false: there is none. */
+static bool attr_of(struct perf_attr *attr, const struct perf_file *perf, unsigned index)
 {
     if (perf->piped)
         return find_piped(attr, perf, index);
@@ -139,7 +141,7 @@ bool perf_file_attr(struct perf_attr *attr, const struct perf_file *perf, unsign
 
 bool perf_file_event(struct perf_attr *attr, const struct perf_file *perf, uint32_t type)
 {
-    for (unsigned i = 0; perf_file_attr(attr, perf, i); i++)
+    for (unsigned i = 0; attr_of(attr, perf, i); i++)
         if (attr->type == type)
             return true;
     return false;
@@ -153,18 +155,19 @@ static bool has_id(const struct perf_file *perf, const struct perf_attr *attr, u
     return false;
 }
 
-/* The event whose record it is: its IDENTIFIER, at the very end, tells which; without, all are alike. */
+/* The event that a record belongs to, by the IDENTIFIER at the record's end. Without identifiers all events have the
+ * same layout. */
 static bool find_event(struct perf_attr *attr, const struct perf_file *perf, const struct perf_record *record)
 {
-    if (!perf_file_attr(attr, perf, 0))
+    if (!attr_of(attr, perf, 0))
         return false;
     if (!(attr->sample_type & SAMPLE_IDENTIFIER) || record->size < 8)
         return true;
     const uint64_t id = perf_64(record, record->size - 8);
-    for (unsigned i = 0; perf_file_attr(attr, perf, i); i++)
+    for (unsigned i = 0; attr_of(attr, perf, i); i++)
         if (has_id(perf, attr, id))
             return true;
-    return perf_file_attr(attr, perf, 0);
+    return attr_of(attr, perf, 0);
 }
 
 struct perf_sample_id perf_file_sample_id(const struct perf_file *perf, const struct perf_record *record, size_t *size)
@@ -213,12 +216,12 @@ bool perf_file_next(struct perf_record *record, struct perf_file *perf, const ch
                                    .bytes = perf->bytes + perf->at + RECORD_HEADER_SIZE,
                                    .size = (size_t)size - RECORD_HEADER_SIZE};
     if (record->type == PERF_COMPRESSED || record->type == PERF_COMPRESSED2)
-        return error_set(error, ERROR_PERF, 0, "%s: is compressed, which is not read: it is by perf record -z", name);
+        return error_set(error, ERROR_PERF, 0, "%s: compressed files (perf record -z) cannot be read", name);
     perf->at += size;
-    if (record->type == PERF_HEADER_TRACING_DATA) /* what follows it is no record */
+    if (record->type == PERF_HEADER_TRACING_DATA) /* followed by data that is not a record */
         perf->at += (perf_32(record, 0) + 7ull) & ~7ull;
     if (perf->at > perf->end)
-        return error_set(error, ERROR_PERF, perf->end, "%s: the file is cut at offset", name);
+        return error_set(error, ERROR_PERF, perf->end, "%s: the file is truncated at offset", name);
     if (record->type != PERF_AUXTRACE)
         return true;
     record->data = perf->bytes + perf->at;
@@ -226,7 +229,7 @@ bool perf_file_next(struct perf_record *record, struct perf_file *perf, const ch
     if (record->data_size > perf->end - perf->at && perf->unfinished)
         record->data_size = perf->end - perf->at;
     if (record->data_size > perf->end - perf->at)
-        return error_set(error, ERROR_PERF, perf->end, "%s: the trace is cut at offset", name);
+        return error_set(error, ERROR_PERF, perf->end, "%s: the trace is truncated at offset", name);
     perf->at += record->data_size;
     return true;
 }

@@ -1,6 +1,6 @@
 /*
  * perf.data: the file that Linux's perf records, as far as Intel PT needs it. The layout is that of the kernel's
- * tools/perf/Documentation/perf.data-file-format.txt and include/uapi/linux/perf_event.h. Pure but for reading.
+ * tools/perf/Documentation/perf.data-file-format.txt and include/uapi/linux/perf_event.h. Pure.
  */
 #ifndef DECODE_FOREIGN_PERF_FILE_H
 #define DECODE_FOREIGN_PERF_FILE_H
@@ -12,7 +12,7 @@
 #include "decode/capture/error.h"
 #include "decode/foreign/foreign_image.h"
 
-/* Those of the kernel, below 64, and of perf itself. */
+/* Below 64 the kernel's, from 64 on perf's own. */
 enum perf_record_type {
     PERF_MMAP = 1,
     PERF_COMM = 3,
@@ -34,7 +34,7 @@ enum perf_record_type {
 };
 
 /* Bits of a record's misc. */
-#define PERF_MISC_CPUMODE 7u /* whose mapping it is */
+#define PERF_MISC_CPUMODE 7u /* of MMAP records: the kernel's or a user's mapping */
 #define PERF_MISC_KERNEL 1u
 #define PERF_MISC_USER 2u
 #define PERF_MISC_COMM_EXEC 0x2000u
@@ -43,9 +43,9 @@ enum perf_record_type {
 struct perf_record {
     uint32_t type;
     uint16_t misc;
-    const uint8_t *bytes; /* behind the header: */
+    const uint8_t *bytes; /* after the header */
     size_t size;
-    const uint8_t *data; /* AUXTRACE: what follows the record */
+    const uint8_t *data; /* of AUXTRACE: the trace that follows the record */
     uint64_t data_size;
 };
 
@@ -60,38 +60,35 @@ struct perf_attr {
 struct perf_file {
     const uint8_t *bytes;
     size_t size;
-    uint64_t at, end;         /* of the records: the next one, and their end */
-    bool unfinished;          /* perf did not come to write how many there are: the file may end within one */
-    bool piped;               /* it was written to a pipe: the event attributes and features are records */
+    uint64_t at, end;         /* offsets of the next record, and of the end of the records */
+    bool unfinished;          /* perf did not write the size of the records: the file may end within one */
+    bool piped;               /* written to a pipe: the event attributes and features are records */
     uint64_t attrs, attr_end; /* of the event attributes */
     uint64_t attr_size;
-    const char *cpuid; /* the header's feature of this name; NULL: it has none */
+    const char *cpuid; /* the feature "cpuid" of the header; NULL: there is none */
     size_t cpuid_size;
 };
 
-/* When, where and by whom a record was written, as far as it says. */
+/* The time, CPU and thread of a record, as far as it has them. */
 struct perf_sample_id {
     bool timed;
     uint64_t time;          /* perf's nanoseconds */
-    uint32_t pid, tid, cpu; /* UINT32_MAX: not said */
+    uint32_t pid, tid, cpu; /* UINT32_MAX: not known */
 };
 
-/* false: it is none, or not of the kind that can be read; error says what. name: for that. */
+/* name is for errors. false: error says why the file cannot be read. */
 bool perf_file_open(struct perf_file *perf, const struct foreign_file *file, const char *name, struct error *error);
 
-/* The next record; false: there is none any more, or, with an error, the file is cut or damaged. */
+/* The next record. false: there are no more, or, with an error, the file is truncated or damaged. */
 bool perf_file_next(struct perf_record *record, struct perf_file *perf, const char *name, struct error *error);
 
-/* The event of that index. false: there are not so many. */
-bool perf_file_attr(struct perf_attr *attr, const struct perf_file *perf, unsigned index);
-
-/* The first event of that type. false: there is none. */
+/* The first event of a type. false: there is none. */
 bool perf_file_event(struct perf_attr *attr, const struct perf_file *perf, uint32_t type);
 
-/* What the end of a kernel's record says. Its own part then ends before that: *size, of record->size. */
+/* The struct perf_sample_id at the end of a record of the kernel. *size: of the record without it. */
 struct perf_sample_id perf_file_sample_id(const struct perf_file *perf, const struct perf_record *record, size_t *size);
 
-/* Numbers of a record, little-endian; 0 beyond its end. */
+/* Little-endian numbers of a record; 0 after its end. */
 uint32_t perf_32(const struct perf_record *record, size_t offset);
 uint64_t perf_64(const struct perf_record *record, size_t offset);
 

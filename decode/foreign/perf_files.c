@@ -8,7 +8,7 @@
 
 #include "decode/capture/list.h"
 
-/* A device that was mapped is no file whose bytes were executed, and reading it may never end. */
+/* Devices can be mapped too, but do not contain the code, and reading them may never end. */
 static bool is_readable(const char *path)
 {
     struct stat status;

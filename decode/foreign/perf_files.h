@@ -1,4 +1,4 @@
-/* The files that programs had mapped, each read once. */
+/* The files that programs had mapped. Each is read once. */
 #ifndef DECODE_FOREIGN_PERF_FILES_H
 #define DECODE_FOREIGN_PERF_FILES_H
 
@@ -12,18 +12,18 @@
 
 struct perf_named {
     char *name;
-    size_t file;  /* of the image; what is not there has none: */
-    bool missing; /* no file, or none that can be read */
+    size_t file;  /* index in the image's files, unless missing */
+    bool missing; /* there is no such regular file, or it cannot be read */
 };
 
 struct perf_files {
-    const char *root; /* where names begin; NULL: the machine's own */
+    const char *root; /* the directory that replaces /; NULL: none */
     struct perf_named *items;
     size_t count, room;
-    uint64_t nr_missing; /* mappings whose code is not known: of files that are not there, [vdso] and the like */
+    uint64_t nr_missing; /* mappings with unknown code: of missing files, [vdso] and the like */
 };
 
-/* The mapping as a piece of that space. false: error says why. */
+/* Add the mapping as a piece of a space. false: error says why. */
 bool perf_files_add(struct perf_files *files, struct foreign_image *image, const struct perf_mapping *mapping,
                     uint64_t space, struct error *error);
 void perf_files_free(struct perf_files *files);

@@ -5,7 +5,7 @@
 
 #define INTEL_PT 1u
 
-/* What stands in AUXTRACE_INFO behind its type, by the driver's order. */
+/* The numbers after the type in AUXTRACE_INFO, in the driver's order. */
 enum {
     INFO_PMU_TYPE,
     INFO_TIME_SHIFT,

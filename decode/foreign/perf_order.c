@@ -7,14 +7,14 @@
 #include "decode/foreign/perf_packets.h"
 #include "pt/packet/packet.h"
 
-/* What of a buffer comes next: from at to end, where its next PSB is. */
+/* The next stretch of a buffer: from at to end, where the next PSB is. */
 struct cursor {
     const struct perf_ordered *buffer;
     uint64_t at, end, tsc;
     size_t gap;
 };
 
-/* A PSB+ without a TSC is no later than the one before. */
+/* A PSB+ without a TSC counts as no later than the one before. */
 static void find_next(struct cursor *cursor)
 {
     const struct foreign_file *packets = &cursor->buffer->packets;
@@ -50,7 +50,7 @@ static bool take(struct foreign *foreign, struct cursor *cursor)
     return true;
 }
 
-/* The end of the PSB+ at at. */
+/* The end of the PSB+ at this offset. */
 static uint64_t header_end(const struct foreign_file *packets, uint64_t at)
 {
     struct packet packet = {.kind = PT_PACKET_PAD};
@@ -63,8 +63,9 @@ static uint64_t header_end(const struct foreign_file *packets, uint64_t at)
     return at;
 }
 
-/* Another buffer's comes behind that of this cursor. A gap of its own at its next PSB says enough. */
-static bool part(struct foreign *foreign, const struct cursor *cursor)
+/* A stretch of another buffer follows the last one of this cursor. If the cursor has a gap at its next PSB, the copy of
+ * its PSB+ is not needed. */
+static bool leave(struct foreign *foreign, const struct cursor *cursor)
 {
     const struct foreign_file *packets = &cursor->buffer->packets;
     const struct gaps *gaps = &cursor->buffer->gaps;
@@ -86,7 +87,7 @@ bool perf_order(struct foreign *foreign, const struct perf_ordered *buffers, siz
         find_next(&cursors[i]);
     }
     while (good && (first = find_first(cursors, nr_buffers))) {
-        good = (!last || last == first || part(foreign, last)) && take(foreign, first);
+        good = (!last || last == first || leave(foreign, last)) && take(foreign, first);
         last = first;
     }
     free(cursors);

@@ -1,7 +1,7 @@
 /*
- * Several buffers as one trace: a program goes from CPU to CPU. What stands between two PSBs of a buffer stays
- * together; these come in the order of their TSCs. Where another buffer's follow, there is a gap without bytes, and
- * before it the PSB+ that came next in the first buffer: it tells up to where execution went.
+ * Joins several buffers into one trace, for programs that move between CPUs. Each stretch from one PSB to the next
+ * stays whole, and the stretches are ordered by TSC. At a change to another buffer a gap of size 0 is inserted, and
+ * before it a copy of the PSB+ that follows in the first buffer: its FUP shows how far execution went.
  */
 #ifndef DECODE_FOREIGN_PERF_ORDER_H
 #define DECODE_FOREIGN_PERF_ORDER_H
@@ -16,7 +16,7 @@ struct perf_ordered {
     struct gaps gaps;
 };
 
-/* Put them into foreign's packets and gaps. false: no memory. Pure. */
+/* Append them to foreign's packets and gaps. false: out of memory. Pure. */
 bool perf_order(struct foreign *foreign, const struct perf_ordered *buffers, size_t nr_buffers);
 
 #endif

@@ -1,4 +1,4 @@
-/* Packets and gaps of which a trace is put together. Pure. */
+/* Appending packets and gaps to a trace. Pure. */
 #ifndef DECODE_FOREIGN_PERF_PACKETS_H
 #define DECODE_FOREIGN_PERF_PACKETS_H
 
@@ -7,11 +7,10 @@
 
 #include "decode/foreign/foreign_trace.h"
 
-/* bytes NULL: so many zeros. false: no memory. */
+/* bytes NULL: append zeros. false: out of memory. */
 bool perf_packets_append(struct foreign_file *packets, const uint8_t *bytes, uint64_t size);
 
-/* One more gap, behind those that are there. One of no cause is a place where nothing is missing, and another buffer's
- * packets follow. false: no memory. */
+/* Append a gap. With cause 0 nothing is missing: the packets of another buffer follow. false: out of memory. */
 bool perf_packets_gap(struct flow_trace *trace, struct record_gap gap);
 
 #endif

@@ -7,15 +7,15 @@
 #include "decode/capture/psb.h"
 #include "decode/foreign/perf_packets.h"
 
-#define GAP_BYTES 16u /* of zeros, where parts of a buffer do not follow each other */
-#define PART_BYTES 8u /* perf fills the last bytes of a part up to a multiple of this */
+#define GAP_BYTES 16u /* zeros that are inserted between parts that do not follow each other */
+#define PART_BYTES 8u /* perf rounds the size of a part up to a multiple of this */
 #define AUX_TRUNCATED 1u
 
 /* Offsets within a record. */
 enum { AUX_OFFSET = 0, AUX_SIZE = 8, AUX_FLAGS = 16 };                                   /* AUX */
 enum { AUXTRACE_OFFSET = 8, AUXTRACE_INDEX = 24, AUXTRACE_TID = 28, AUXTRACE_CPU = 32 }; /* AUXTRACE */
 
-/* Offsets in the buffer at which the driver had no room any more: tracing stopped there for a while. */
+/* Offsets in the buffer at which the driver ran out of room and tracing stopped for a while. */
 struct stops {
     uint64_t *items;
     size_t count, room;
@@ -59,8 +59,8 @@ static bool append_gap(struct foreign *foreign)
             perf_packets_append(&foreign->packets, NULL, GAP_BYTES));
 }
 
-/* How many bytes of a snapshot the one before it ended with, from before on; 0: they share none. Where the same PSB
- * stands in both, all behind it is the same up to the end of the earlier one. */
+/* The number of bytes at the start of a snapshot that the one before it also has; 0: none. If both contain the same
+ * PSB, the bytes from it to the end of the earlier one are equal. */
 static uint64_t count_shared(const uint8_t *before, uint64_t before_size, const uint8_t *bytes, uint64_t size)
 {
     const uint64_t psb = psb_next(bytes, size, 0);
@@ -74,13 +74,14 @@ static uint64_t count_shared(const uint8_t *before, uint64_t before_size, const 
     return 0;
 }
 
-/* The next part of the buffer: follows what is there, or behind a gap. *next: where in the buffer it would go on. */
+/* Append the next part of the buffer, after a gap if it does not follow the one before. *next: the offset in the buffer
+ * at which a part would follow. */
 static bool take_part(struct foreign *foreign, const struct perf_record *record, const struct stops *stops,
                       uint64_t *next)
 {
     const uint64_t offset = perf_64(record, AUXTRACE_OFFSET), end = offset + record->data_size;
     if (offset < *next && *next - offset < PART_BYTES && *next - offset <= foreign->packets.size)
-        foreign->packets.size -= (size_t)(*next - offset); /* what filled the part before up, without its own end */
+        foreign->packets.size -= (size_t)(*next - offset); /* drop the filling of the part before */
     else if (offset != *next && !append_gap(foreign))
         return false;
     for (size_t i = 0; i < stops->count; i++)
@@ -93,7 +94,7 @@ static bool take_part(struct foreign *foreign, const struct perf_record *record,
     return perf_packets_append(&foreign->packets, record->data, record->data_size);
 }
 
-/* *last: where the one before begins. */
+/* *last: the offset of the snapshot before. */
 static bool take_snapshot(struct foreign *foreign, const struct perf_record *record, size_t *last)
 {
     const struct foreign_file *packets = &foreign->packets;

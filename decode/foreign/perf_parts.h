@@ -1,4 +1,4 @@
-/* The packets of one of perf.data's buffers: parts that are one trace, or nearly. */
+/* The packets of one buffer of perf.data, joined from its AUXTRACE records. */
 #ifndef DECODE_FOREIGN_PERF_PARTS_H
 #define DECODE_FOREIGN_PERF_PARTS_H
 
@@ -9,14 +9,15 @@
 #include "decode/foreign/foreign_trace.h"
 #include "decode/foreign/perf_file.h"
 
-/* Which buffer, and how it was recorded. */
+/* A buffer, and how it was recorded. */
 struct perf_buffer {
     uint64_t index;
-    uint32_t cpu, tid; /* whose; UINT32_MAX: not that */
-    bool snapshots;    /* each part is what the buffer held at a moment: two may share packets */
+    uint32_t cpu, tid; /* the CPU or the thread that it belongs to; UINT32_MAX: none */
+    bool snapshots;    /* each part is the contents of the buffer at one time: two parts may share packets */
 };
 
-/* Put them into foreign->packets, and where something is missing into foreign->trace.gaps. false: error says why. */
+/* Append them to foreign->packets, and a gap to foreign->trace.gaps where packets are missing. false: error says
+ * why. */
 bool perf_parts_take(struct foreign *foreign, const struct perf_file *perf, const char *name,
                      const struct perf_buffer *buffer, struct error *error);
 

@@ -19,7 +19,7 @@ enum {
 };
 enum { FORK_PID = 0, FORK_PARENT = 4 };
 
-/* A record that counts, and when it was written. */
+/* A record that is used, and its time. */
 struct entry {
     uint64_t time;
     size_t order; /* in the file */
@@ -32,7 +32,7 @@ struct entries {
     size_t count, room;
 };
 
-static bool counts(uint32_t type)
+static bool is_used(uint32_t type)
 {
     switch (type) {
     case PERF_MMAP:
@@ -56,12 +56,12 @@ static int compare_entries(const void *left, const void *right)
     return a->order < b->order ? -1 : a->order > b->order;
 }
 
-/* Those without a time tell what there was before. */
+/* Records without a time describe the state before the trace: they get time 0. */
 static bool collect(struct entries *entries, struct perf_file perf, const char *name, struct error *error)
 {
     struct perf_record record;
     while (perf_file_next(&record, &perf, name, error)) {
-        if (!counts(record.type))
+        if (!is_used(record.type))
             continue;
         void *items = entries->items;
         struct entry *entry = list_add(&items, &entries->count, &entries->room, sizeof(*entry));
@@ -132,7 +132,7 @@ static bool take_mapping(struct perf_side *side, const struct perf_record *recor
     return program != PERF_NO_PROGRAM && add_mapping(&side->programs[program], &mapping);
 }
 
-/* A child has what its parent has; a thread is no child. */
+/* A new process inherits its parent's mappings. A FORK record of a new thread has the same PID twice. */
 static bool take_fork(struct perf_side *side, const struct perf_record *record)
 {
     const uint32_t pid = perf_32(record, FORK_PID), parent = perf_32(record, FORK_PARENT);
@@ -175,7 +175,7 @@ static bool take_entry(struct perf_side *side, const struct entry *entry)
         if (side->first_pid == UINT32_MAX)
             side->first_pid = perf_32(record, 0);
         return add_switch(side, entry, perf_32(record, 0), perf_32(record, 4));
-    default: /* PERF_SWITCH*: in, it is by who runs then */
+    default: /* PERF_SWITCH*: the record of a switch in is by the task that runs next */
         return record->misc & PERF_MISC_SWITCH_OUT || add_switch(side, entry, entry->id.pid, entry->id.tid);
     }
 }

@@ -1,6 +1,6 @@
 /*
- * The sideband of perf.data: which programs there were, what each had mapped, and which of them ran when on which CPU.
- * Records of several CPUs stand one CPU after the other: they are taken in the order of their times.
+ * The sideband of perf.data: the programs, their mappings, and when each ran on which CPU. The file has the records of
+ * one CPU after those of another; they are processed in order of time.
  */
 #ifndef DECODE_FOREIGN_PERF_SIDE_H
 #define DECODE_FOREIGN_PERF_SIDE_H
@@ -12,14 +12,14 @@
 #include "decode/capture/error.h"
 #include "decode/foreign/perf_file.h"
 
-/* Executable memory of a file. */
+/* An executable mapping of a file. */
 struct perf_mapping {
     uint64_t gva, size, offset;
-    const char *name; /* in the record; name_size bytes at most, or up to a 0 */
+    const char *name; /* in the record: up to a 0, or name_size bytes */
     size_t name_size;
 };
 
-/* A process from its fork, or from its exec, on. */
+/* A process since its fork or its last exec. */
 struct perf_program {
     uint32_t pid;
     struct perf_mapping *mappings; /* a later one hides an earlier one */
@@ -28,10 +28,10 @@ struct perf_program {
 
 #define PERF_NO_PROGRAM SIZE_MAX
 
-/* From this time on it ran there. */
+/* The program runs on the CPU from this time on. */
 struct perf_switch {
     uint64_t time;
-    uint32_t cpu, tid; /* UINT32_MAX: not said */
+    uint32_t cpu, tid; /* UINT32_MAX: not known */
     size_t program;
 };
 
@@ -40,15 +40,15 @@ struct perf_side {
     size_t nr_programs, programs_room;
     struct perf_switch *switches; /* by time */
     size_t nr_switches, switches_room;
-    uint32_t first_pid; /* the first that was traced; UINT32_MAX: nothing says which */
+    uint32_t first_pid; /* the first traced process; UINT32_MAX: not known */
 };
 
-/* The records of the file, which the result names: it must outlive it. false: error says why. perf_side_free is needed
- * in both cases. */
+/* Read the records of the file, which must outlive side. false: error says why. perf_side_free is needed in both
+ * cases. */
 bool perf_side_read(struct perf_side *side, const struct perf_file *perf, const char *name, struct error *error);
 void perf_side_free(struct perf_side *side);
 
-/* What the process was in the end. PERF_NO_PROGRAM: there was none. */
+/* The last program of a process. PERF_NO_PROGRAM: there is none. */
 size_t perf_side_program(const struct perf_side *side, uint32_t pid);
 
 #endif

@@ -10,22 +10,22 @@
 #include "pt/packet/packet.h"
 
 #define PIP_BYTES 8u
-#define SPACE_SHIFT 12u /* the CR3 that a program is given */
+#define SPACE_SHIFT 12u /* of the CR3 that is made up for a program */
 #define TSC_MASK ((1ull << 56) - 1)
 
-/* Along the packets, with the time. */
+/* Walks along the packets and keeps the time. */
 struct walker {
     const uint8_t *bytes;
     uint64_t size, at; /* of the next packet */
     struct packet packet;
-    uint64_t packet_at; /* of this one; up to it nothing could be read behind the one before, if it does not follow */
+    uint64_t packet_at; /* offset of this one; bytes between the packet before and this one could not be read */
     struct engine_clock clock;
     const struct perf_point *points;
     size_t nr_points, point;
     const struct gaps *gaps;
     size_t gap;              /* the next one */
-    enum packet_kind before; /* this packet's, kept for the next one */
-    bool overflown;          /* since the last OVF no packet has told where execution goes on */
+    enum packet_kind before; /* the kind of this packet, for the next one */
+    bool overflown;          /* no packet since the last OVF has the IP at which execution continues */
 };
 
 static void begin(struct walker *walker, const struct foreign *foreign, const struct perf_point *points,
@@ -41,14 +41,15 @@ static void begin(struct walker *walker, const struct foreign *foreign, const st
     engine_clock_begin(&walker->clock, input->cpuid_15_ebx, input->cpuid_15_eax, input->mtc_freq);
 }
 
-/* Behind a gap packets begin with a PSB. */
+/* After a gap packets begin with a PSB. */
 static void pass_gaps(struct walker *walker)
 {
     for (; walker->gap < walker->gaps->count && walker->gaps->items[walker->gap].at <= walker->at; walker->gap++)
         walker->at = psb_next(walker->bytes, walker->size, walker->gaps->items[walker->gap].at);
 }
 
-/* Who ran at this time. A damaged TSC must not decide for all that follows. */
+/* Find the program that runs at this time. The search goes in both directions, so that a damaged TSC has no lasting
+ * effect. */
 static void find_point(struct walker *walker, uint64_t now)
 {
     while (walker->point + 1 < walker->nr_points && (walker->points[walker->point + 1].tsc & TSC_MASK) <= now)
@@ -57,7 +58,7 @@ static void find_point(struct walker *walker, uint64_t now)
         walker->point--;
 }
 
-/* The time of the next timing packet, if that is one or two MTCs away; else the present one. */
+/* The time of the next timing packet, if that is at most two MTC periods away; else the current time. */
 static uint64_t next_time(const struct walker *walker)
 {
     const struct engine_clock *now = &walker->clock;
@@ -75,14 +76,14 @@ static uint64_t next_time(const struct walker *walker)
     return clock.tsc > now->tsc && clock.tsc - now->tsc <= 2 * period ? clock.tsc : now->tsc;
 }
 
-/* Where user code goes on, a switch before the next timing packet has been: from user code to the next switch it takes
- * the kernel longer than that. */
-static bool goes_on(const struct walker *walker)
+/* Does user code resume here? Then a switch before the next timing packet has happened already: the way from user code
+ * through the kernel to the next switch takes longer than that. */
+static bool resumes(const struct walker *walker)
 {
     return walker->packet.kind == PT_PACKET_TIP_PGE || (walker->packet.kind == PT_PACKET_FUP && walker->overflown);
 }
 
-/* A PSB is as late as the TSC packet behind it. */
+/* A PSB has the time of the TSC packet in its PSB+. */
 static void take_time(struct walker *walker)
 {
     struct packet packet = walker->packet;
@@ -95,7 +96,7 @@ static void take_time(struct walker *walker)
     engine_clock_take(&walker->clock, &packet);
 }
 
-/* The next packet. What is none is passed over up to a PSB. */
+/* The next packet. Bytes that are not a packet are skipped up to a PSB. */
 static bool next(struct walker *walker)
 {
     int size = -1;
@@ -112,11 +113,11 @@ static bool next(struct walker *walker)
         walker->before == PT_PACKET_OVF || (walker->overflown && walker->before != PT_PACKET_TIP_PGE &&
                                             walker->before != PT_PACKET_FUP && walker->before != PT_PACKET_PSB);
     walker->before = walker->packet.kind;
-    find_point(walker, goes_on(walker) ? next_time(walker) : walker->clock.tsc);
+    find_point(walker, resumes(walker) ? next_time(walker) : walker->clock.tsc);
     return true;
 }
 
-/* NULL: no memory. The last one that was wanted is likely to be wanted again. */
+/* NULL: out of memory. The result of the last call is tried first. */
 static struct perf_space *find_space(struct perf_spaces *spaces, uint64_t cr3, size_t program)
 {
     size_t i = spaces->last;
@@ -136,7 +137,7 @@ static struct perf_space *find_space(struct perf_spaces *spaces, uint64_t cr3, s
     return space;
 }
 
-/* Whose each CR3 is: that program's for which it was the CR3 for the longest time. */
+/* Sum up how long each program ran with each CR3. */
 static bool vote(struct perf_spaces *spaces, struct walker *walker)
 {
     uint64_t cr3 = 0, last = 0;
@@ -163,13 +164,13 @@ static bool has_pip(struct walker walker)
     return false;
 }
 
-/* What is copied with PIPs in between. */
+/* A copy of the packets with PIPs inserted. */
 struct copy {
     uint8_t *bytes;
     size_t size, room;
-    uint64_t copied; /* of the packets */
+    uint64_t copied; /* bytes of the packets that were copied */
     struct gaps *gaps;
-    size_t gap; /* the first that has not moved */
+    size_t gap; /* the first whose offset was not adjusted yet */
 };
 
 static bool make_room(struct copy *copy, uint64_t more)
@@ -185,7 +186,7 @@ static bool make_room(struct copy *copy, uint64_t more)
     return true;
 }
 
-/* Up to to. A gap that begins there comes with what is behind it. */
+/* Copy the packets up to this offset. A gap at it is adjusted with the packets after it. */
 static bool copy_to(struct copy *copy, const uint8_t *bytes, uint64_t to)
 {
     const uint64_t size = to - copy->copied;
@@ -214,7 +215,7 @@ static bool put_pip(struct copy *copy, uint64_t cr3)
     return true;
 }
 
-/* Execution goes on at TIP.PGE, or at a FUP behind OVF. */
+/* Insert a PIP into each PSB+, and where user code of another program resumes. */
 static bool put_pips(struct copy *copy, struct perf_spaces *spaces, struct walker *walker)
 {
     size_t current = SIZE_MAX; /* none */
@@ -222,14 +223,14 @@ static bool put_pips(struct copy *copy, struct perf_spaces *spaces, struct walke
         const enum packet_kind kind = walker->packet.kind;
         const size_t program = walker->points[walker->point].program;
         const uint64_t cr3 = (uint64_t)(program + 1) << SPACE_SHIFT;
-        if (kind == PT_PACKET_PSB || (goes_on(walker) && program != current)) {
+        if (kind == PT_PACKET_PSB || (resumes(walker) && program != current)) {
             const uint64_t at = kind == PT_PACKET_PSB ? walker->at : walker->packet_at;
             if (!find_space(spaces, cr3, program) || !copy_to(copy, walker->bytes, at) || !put_pip(copy, cr3))
                 return false;
             current = program;
         }
         if (kind == PT_PACKET_OVF)
-            current = SIZE_MAX; /* what was lost may have been a PIP */
+            current = SIZE_MAX; /* a PIP may have been lost */
     }
     return copy_to(copy, walker->bytes, walker->size);
 }

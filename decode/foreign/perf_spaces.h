@@ -1,9 +1,9 @@
 /*
- * Address spaces of a buffer in which several programs ran.
+ * The address spaces of a buffer in which several programs ran.
  *
- * Where the kernel was traced as well, PIP packets tell which space it is by its CR3, and the times of the switches
- * tell whose that is. Without the kernel there are none: they are put in, where user code goes on after a switch, and
- * in each PSB+.
+ * If the kernel was traced too, PIP packets have the CR3 of each space, and the times of the context switches show
+ * which program it belongs to. Otherwise there are no PIPs: they are inserted where user code resumes after a switch,
+ * and into each PSB+.
  */
 #ifndef DECODE_FOREIGN_PERF_SPACES_H
 #define DECODE_FOREIGN_PERF_SPACES_H
@@ -14,7 +14,7 @@
 
 #include "decode/foreign/foreign_trace.h"
 
-/* From this TSC on the program ran. */
+/* The program runs from this TSC on. */
 struct perf_point {
     uint64_t tsc;
     size_t program;
@@ -23,17 +23,17 @@ struct perf_point {
 struct perf_space {
     uint64_t cr3;
     size_t program;
-    uint64_t ticks; /* of the TSC, for which it ran by that */
+    uint64_t ticks; /* of the TSC for which the program ran with the CR3 */
 };
 
-/* A space of one program, or of several as far as can be told. */
+/* Pairs of a CR3 and a program. A CR3 can have several, since the times of switches are not exact: perf_spaces_is. */
 struct perf_spaces {
     struct perf_space *items;
     size_t count, room, last;
 };
 
-/* points: by tsc, at least one; the first holds before, too. The clocks of foreign->trace.input are known. Packets and
- * gaps may be others afterwards. false: no memory. The items are to be freed in both cases. */
+/* points: sorted by tsc, at least one; the first holds before its time too. The clocks in foreign->trace.input are set.
+ * May change the packets and gaps. false: out of memory. free() the items in both cases. */
 bool perf_spaces_find(struct perf_spaces *spaces, struct foreign *foreign, const struct perf_point *points,
                       size_t nr_points);
 

@@ -23,7 +23,7 @@ struct reader {
     struct foreign *foreign;
     struct perf_choice *choice;
     struct perf_side side;
-    struct perf_buffer *buffers; /* that are wanted, by their indices */
+    struct perf_buffer *buffers; /* the chosen ones, sorted by index */
     size_t nr_buffers, buffers_room;
     struct perf_info info;
     struct perf_files files;
@@ -50,8 +50,7 @@ static int compare_buffers(const void *left, const void *right)
     return a->index < b->index ? -1 : a->index > b->index;
 }
 
-/* Of what there is, the one that is wanted. */
-static bool choose(struct reader *reader, struct error *error)
+static bool choose_buffers(struct reader *reader, struct error *error)
 {
     const uint64_t wanted = reader->choice->buffer;
     size_t found = 0;
@@ -66,12 +65,11 @@ static bool choose(struct reader *reader, struct error *error)
         reader->buffers[i].snapshots = reader->info.snapshots;
     if (found)
         return true;
-    return wanted == PERF_ANY ? error_set(error, ERROR_PERF, 0, "%s: no trace in it", reader->name)
-                              : error_set(error, ERROR_PERF, 0, "%s: it has no such buffer", reader->name);
+    return wanted == PERF_ANY ? error_set(error, ERROR_PERF, 0, "%s: contains no trace", reader->name)
+                              : error_set(error, ERROR_PERF, 0, "%s: has no such buffer", reader->name);
 }
 
-/* What there is, and which buffers it is to be. */
-static bool look(struct reader *reader, struct error *error)
+static bool find_buffers(struct reader *reader, struct error *error)
 {
     struct perf_file perf = reader->perf;
     struct perf_record record;
@@ -82,10 +80,10 @@ static bool look(struct reader *reader, struct error *error)
         if (record.type == PERF_AUXTRACE && !add_buffer(reader, &record))
             return error_set(error, ERROR_MEMORY, 0, "%s", reader->name);
     }
-    return !error->kind && choose(reader, error);
+    return !error->kind && choose_buffers(reader, error);
 }
 
-/* Code of a program in a space. */
+/* Add the code of a program to a space. */
 static bool add_mappings(struct reader *reader, size_t program, uint64_t space, struct error *error)
 {
     const struct perf_program *p = &reader->side.programs[program];
@@ -95,15 +93,15 @@ static bool add_mappings(struct reader *reader, size_t program, uint64_t space, 
     return true;
 }
 
-/* Is it a switch on the buffer's CPU, or of its thread, to a program that has code? Others change nothing of user
- * space. */
+/* Is it a switch on the buffer's CPU, or of its thread, to a program with mappings? Kernel threads have none: they keep
+ * the user space. */
 static bool is_switch_of(const struct reader *reader, const struct perf_switch *s, const struct perf_buffer *buffer)
 {
     const bool here = buffer->cpu != UINT32_MAX ? s->cpu == buffer->cpu || s->cpu == UINT32_MAX : s->tid == buffer->tid;
     return here && reader->side.programs[s->program].nr_mappings > 0;
 }
 
-/* The programs that ran, and the first of them. false: no memory. */
+/* How many programs ran, and the first of them. false: out of memory. */
 static bool count_programs(const struct reader *reader, size_t *count, size_t *first)
 {
     const struct perf_side *side = &reader->side;
@@ -123,7 +121,7 @@ static bool count_programs(const struct reader *reader, size_t *count, size_t *f
     return seen != NULL;
 }
 
-/* Put spaces into the packets, or learn from them which they are. */
+/* Find the spaces in the packets, or insert them. */
 static bool find_spaces(const struct reader *reader, struct foreign *part, const struct perf_buffer *buffer,
                         struct perf_spaces *spaces)
 {
@@ -139,7 +137,7 @@ static bool find_spaces(const struct reader *reader, struct foreign *part, const
     return good;
 }
 
-/* The packets of all buffers that are wanted. spaces: NULL: there is one. */
+/* Read the packets of the chosen buffers. spaces NULL: there is only one space. */
 static bool take_packets(struct reader *reader, struct perf_spaces *spaces, struct error *error)
 {
     struct perf_ordered *ordered = calloc(reader->nr_buffers, sizeof(*ordered));
@@ -159,7 +157,7 @@ static bool take_packets(struct reader *reader, struct perf_spaces *spaces, stru
     return good || error->kind || error_set(error, ERROR_MEMORY, 0, "%s", reader->name);
 }
 
-/* Packets, and the code of all spaces of the programs that ran. */
+/* Read the packets, and add the code of all programs that ran, each in its own space. */
 static bool take_spaces(struct reader *reader, struct error *error)
 {
     struct perf_spaces spaces = {0};
@@ -171,7 +169,7 @@ static bool take_spaces(struct reader *reader, struct error *error)
     return good;
 }
 
-/* One space for all: of the process that is wanted, or of the only one, or of the first that was traced. */
+/* One space for all: of the chosen process, else of the only program, else of the first traced process. */
 static bool take_space(struct reader *reader, size_t program, struct error *error)
 {
     if (reader->choice->pid != PERF_ANY)
@@ -207,7 +205,7 @@ bool perf_open_file(struct foreign *foreign, const struct foreign_file *file, co
     struct reader reader = {.name = name, .foreign = foreign, .choice = choice, .files = {.root = choice->root}};
     foreign->trace.input = *settings;
     foreign->image.later_wins = true;
-    bool good = perf_file_open(&reader.perf, file, name, error) && look(&reader, error);
+    bool good = perf_file_open(&reader.perf, file, name, error) && find_buffers(&reader, error);
     if (good)
         perf_info_cpu(&foreign->trace.input, &reader.perf);
     good = good && perf_side_read(&reader.side, &reader.perf, name, error) && take_all(&reader, error);
@@ -226,7 +224,7 @@ static bool is_directory(const char *name)
     return stat(name, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* The kernel's code as it was in the end: an ELF file with all of it. */
+/* The kernel's code at the end of the recording: an ELF file. */
 static bool add_kcore(struct foreign *foreign, const char *name, struct error *error)
 {
     char path[4096];

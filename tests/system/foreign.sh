@@ -258,7 +258,7 @@ refused 'no PSB in 100 bytes' --pt "$work/zeros" --image "$bin@$base"
 refused 'not a perf.data file' --perf "$bin"
 for cut in 50 110 400 3000; do
     head -c "$cut" "$work/perf.data" >"$work/cut.data"
-    refused "cut at offset $cut" --perf "$work/cut.data"
+    refused "truncated at offset $cut" --perf "$work/cut.data"
 done
 refused 'FAMILY/MODEL/STEPPING' --pt "$pt" --image "$bin@$base" --cpu 6/1x
 refused 'requires the code' --pt "$pt"

@@ -1,4 +1,4 @@
-/* Images that people name: how they are written, and which pages they make. */
+/* Images of foreign traces: their syntax, and the pages that they make. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static void specs(void **state)
     assert_int_equal(spec.end, 0x20);
 }
 
-/* A file of these bytes as the image's last one. */
+/* Add a file with these bytes to the image. */
 static void add_file(struct foreign_image *image, const uint8_t *bytes, size_t size)
 {
     image->files = realloc(image->files, (image->nr_files + 1) * sizeof(*image->files));
@@ -64,7 +64,7 @@ static const struct page_record *page_at(const struct code_pages *pages, uint64_
     return code_pages_find(pages, CODE_SPACE_UNKNOWN, 0, gva).page;
 }
 
-/* Two pieces with a byte between them that nobody knows, one of them across two pages. */
+/* Two pieces with an unknown byte between them, one of them across two pages. */
 static void pages_in_part(void **state)
 {
     (void)state;
@@ -121,7 +121,7 @@ static void overlaps(void **state)
     foreign_image_free(&image);
 }
 
-static void pieces_that_cannot_be(void **state)
+static void invalid_pieces(void **state)
 {
     (void)state;
     struct foreign_image image = {0};
@@ -138,8 +138,8 @@ static void pieces_that_cannot_be(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(specs),    cmocka_unit_test(pages_in_part),         cmocka_unit_test(whole_pages_are_known),
-        cmocka_unit_test(overlaps), cmocka_unit_test(pieces_that_cannot_be),
+        cmocka_unit_test(specs),    cmocka_unit_test(pages_in_part),  cmocka_unit_test(whole_pages_are_known),
+        cmocka_unit_test(overlaps), cmocka_unit_test(invalid_pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
