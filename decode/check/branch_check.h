@@ -1,4 +1,4 @@
-/* Comparing decoded branches with the emulator's list of all branches, one by one: for small runs. */
+/* Compares decoded branches one by one with the emulator's list of all branches; for small runs. */
 #ifndef DECODE_BRANCH_CHECK_H
 #define DECODE_BRANCH_CHECK_H
 
@@ -12,20 +12,20 @@
 struct branch_check {
     const struct truth_branch *expected;
     size_t count;
-    uint64_t decoded; /* branches taken in */
-    bool differs;     /* they differ at first_index */
+    uint64_t decoded; /* branches that were taken */
+    bool differs;     /* at first_index */
     uint64_t first_index;
-    struct truth_branch first; /* the decoded one there */
+    struct truth_branch first; /* the decoded branch there */
 };
 
-/* Map a list (struct truth_branch, one behind the other). false: error says why. */
+/* Map a list, an array of struct truth_branch. false: error says why. */
 bool branch_check_open(struct branch_check *check, const char *file, struct error *error);
 void branch_check_close(struct branch_check *check);
 
 /* Take the next decoded branch; a branch hook. Pure. */
 void branch_check_take(void *check, uint64_t from, uint64_t to);
 
-/* All decoded ones are in: are the lists equal? */
+/* After all decoded branches were taken: are the lists equal? */
 static inline bool branch_check_equal(const struct branch_check *check)
 {
     return !check->differs && check->decoded == check->count;

@@ -24,7 +24,7 @@ void branch_list_free(struct branch_list *list)
     *list = (struct branch_list){0};
 }
 
-/* The next branch of the list at or behind *at: what marks an overflow is none. NULL: there is none. */
+/* The next branch of the list from *at on; entries that mark an overflow are skipped. NULL: there is none. */
 static const struct truth_branch *next_taken(const struct branch_check *all, size_t *at)
 {
     while (*at < all->count && all->expected[*at].from == TRUTH_LIST_OVERFLOW)
@@ -32,7 +32,7 @@ static const struct truth_branch *next_taken(const struct branch_check *all, siz
     return *at < all->count ? &all->expected[(*at)++] : NULL;
 }
 
-/* Where in the list the interval behind each checkpoint begins. NULL: no memory. */
+/* The index in the list at which the interval after each checkpoint begins. NULL: out of memory. */
 static size_t *find_starts(const struct truth_cpu *truth, const struct branch_check *all)
 {
     size_t *starts = calloc(truth->nr_checkpoints + 1, sizeof(*starts));
@@ -45,7 +45,7 @@ static size_t *find_starts(const struct truth_cpu *truth, const struct branch_ch
     return starts;
 }
 
-/* How many of the count branches are those of the list from at on. *taken: the list's next one. */
+/* How many of the branches equal the list from `at` on. *taken: the last branch of the list that was compared. */
 static uint64_t count_same(const struct branch_check *all, size_t at, const struct truth_branch *branches,
                            uint64_t count, struct truth_branch *taken)
 {
@@ -58,8 +58,8 @@ static uint64_t count_same(const struct branch_check *all, size_t at, const stru
     return count;
 }
 
-/* The first checkpoint from *i on at which the stretch begins. Where it is placed it is that of its offset; else the
- * one behind which the list has its branches. false: there is none. */
+/* The first checkpoint from *i on at which the stretch can begin. A placed stretch begins at the checkpoint with its
+ * offset, another one where the list has the same branches. false: there is none. */
 static bool find_checkpoint(size_t *i, const struct truth_cpu *truth, const struct branch_check *all,
                             const size_t *starts, const struct flow_result *placed, const struct truth_branch *branches,
                             uint64_t count)
@@ -83,12 +83,14 @@ bool branch_parts_compare(struct branch_parts *parts, const struct truth_cpu *tr
         free(starts);
         return error_set(error, ERROR_MEMORY, 0, "%zu branches", decoded->count);
     }
-    size_t placed_at = 0, behind = 0, next = 0; /* the last placed one's checkpoint, the one behind the last of all */
+    size_t placed_at = 0; /* the checkpoint of the last placed stretch */
+    size_t after = 0;     /* the checkpoint after that of the last stretch */
+    size_t next = 0;      /* index of the next placed stretch */
     for (size_t i = 0; i < nr_results && !parts->differs; i++) {
         const uint64_t count = results[i].branches;
         bool placed = next < aligned->nr_results && aligned->origins[next] == i;
         const struct flow_result *where = placed ? &aligned->results[next++] : NULL;
-        size_t found = placed ? placed_at : behind;
+        size_t found = placed ? placed_at : after;
         bool is = find_checkpoint(&found, truth, all, starts, where, branches, count);
         uint64_t same = is ? count_same(all, starts[found], branches, count, &parts->taken) : 0;
         parts->differs = !is || same != count;
@@ -100,7 +102,7 @@ bool branch_parts_compare(struct branch_parts *parts, const struct truth_cpu *tr
             parts->decoded = count > 0 ? branches[same] : (struct truth_branch){0, 0};
         }
         placed_at = is && placed ? found : placed_at;
-        behind = is && (placed || count > 0) ? found + 1 : behind;
+        after = is && (placed || count > 0) ? found + 1 : after;
         branches += count;
     }
     free(starts);

@@ -1,6 +1,6 @@
 /*
- * A trace with gaps, branch by branch: each stretch that was decoded against the emulator's list of all branches, from
- * the checkpoint on at which the stretch begins. For small runs: all decoded branches are kept. Pure.
+ * Compares a trace with gaps branch by branch: each decoded stretch with the emulator's list of all branches, starting
+ * at the checkpoint at which the stretch begins. For small runs: all decoded branches are kept. Pure.
  */
 #ifndef DECODE_BRANCH_PARTS_H
 #define DECODE_BRANCH_PARTS_H
@@ -16,7 +16,7 @@
 struct branch_list {
     struct truth_branch *items;
     size_t count, room;
-    bool no_memory; /* some are missing */
+    bool no_memory; /* out of memory: some are missing */
 };
 
 /* Take the next decoded branch; a branch hook. */
@@ -24,16 +24,16 @@ void branch_list_take(void *list, uint64_t from, uint64_t to);
 void branch_list_free(struct branch_list *list);
 
 struct branch_parts {
-    uint64_t stretches, branches; /* that are, one by one, those of the list */
+    uint64_t stretches, branches; /* that equal the list */
     bool differs;
     uint64_t begin;              /* trace offset of the first stretch that differs */
-    uint64_t number;             /* of the branch of the stretch that does */
-    struct truth_branch decoded; /* it */
-    struct truth_branch taken;   /* the list's; 0 where the list ends before */
+    uint64_t number;             /* index of the first branch in it that differs */
+    struct truth_branch decoded; /* that branch */
+    struct truth_branch taken;   /* the branch of the list; 0: the list ends before */
 };
 
-/* results are those that were aligned. A stretch that could not be placed is looked for in what the list has behind the
- * one before it, from checkpoint to checkpoint. false: no memory; error says so. */
+/* results: those that were passed to truth_align. A stretch that it could not place is searched after the stretch
+ * before it, from checkpoint to checkpoint. false: out of memory. */
 bool branch_parts_compare(struct branch_parts *parts, const struct truth_cpu *truth, const struct branch_check *all,
                           const struct branch_list *decoded, const struct flow_result *results, size_t nr_results,
                           const struct truth_aligned *aligned, struct error *error);

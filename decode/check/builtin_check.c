@@ -13,7 +13,7 @@ static bool same(const struct truth_branch *a, const struct truth_branch *b)
     return a->from == b->from && a->to == b->to;
 }
 
-/* For how many branches do the lists agree from here on, of as many as it takes? */
+/* How many branches from here on are equal, up to BUILTIN_AGREE. */
 static unsigned agreement(const struct branch_list *a, size_t i, const struct branch_list *b, size_t j)
 {
     unsigned n = 0;
@@ -22,9 +22,9 @@ static unsigned agreement(const struct branch_list *a, size_t i, const struct br
     return n;
 }
 
-/* Behind a hole: where at or behind i the expected branches are the decoded ones again. The first place where they are
- * so for long, as the guest's recursions repeat themselves; else, where another hole is near, the best one. Their
- * count: there is none. */
+/* After a hole: the index from i on at which the expected branches equal the decoded ones again. This is the first
+ * index with BUILTIN_AGREE equal branches, since the guest's recursions repeat themselves; else the one with the most,
+ * as another hole may be near. expected->count: there is none. */
 static size_t find_again(const struct branch_list *expected, size_t i, const struct branch_list *decoded, size_t j)
 {
     const size_t left = decoded->count - j;
@@ -46,13 +46,13 @@ static void add_hole(struct builtin_check *check, size_t missing)
     check->missing += missing;
 }
 
-/* Where the machine stays on behind the guest's end, it waits in a loop. */
+/* If the machine stays on after the guest's end, it waits in a loop. */
 static bool is_waiting(const struct truth_branch *branch, uint64_t base)
 {
     return branch->from == base + BUILTIN_IDLE;
 }
 
-/* Between two holes that are near one another there may be too few branches to say where they belong. */
+/* Between two holes there may be too few branches to place them. */
 static void add_unplaced(struct builtin_check *check, const struct branch_list *expected, size_t i,
                          const struct truth_branch *branch)
 {
@@ -67,8 +67,8 @@ static void compare(struct builtin_check *check, const struct branch_list *expec
 {
     size_t i = 0, lost = 0;
     for (size_t j = 0; j < decoded->count && lost < BUILTIN_AGREE && !is_waiting(&decoded->items[j], base); j++) {
-        const bool goes_on = i < expected->count && same(&expected->items[i], &decoded->items[j]);
-        const size_t again = goes_on ? i : find_again(expected, i, decoded, j);
+        const bool follows = i < expected->count && same(&expected->items[i], &decoded->items[j]);
+        const size_t again = follows ? i : find_again(expected, i, decoded, j);
         if (again == expected->count) {
             add_unplaced(check, expected, i, &decoded->items[j]);
             lost++;

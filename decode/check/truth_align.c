@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is being put together: offset in the truth = offset in the trace + drift, until the next gap that loses count.
- */
+/* Offset in the truth = offset in the trace + drift, until the next gap with an unknown number of bytes. */
 struct alignment {
     const struct truth_cpu *truth;
     const struct flow_result *results;
@@ -12,7 +11,7 @@ struct alignment {
     const struct gaps *gaps;
     struct truth_aligned *aligned;
     uint64_t drift;
-    bool lost; /* the drift is not known since hole_at, an offset in the truth */
+    bool lost; /* the drift is unknown since hole_at, an offset in the truth */
     uint64_t hole_at;
 };
 
@@ -21,7 +20,7 @@ static bool loses_count(const struct record_gap *gap)
     return gap->cause == RECORD_GAP_OVERRUN || gap->cause == RECORD_GAP_ERROR;
 }
 
-/* Is the truth's interval that begins at checkpoint i the stretch? */
+/* Does the truth's interval at checkpoint i equal the stretch? */
 static bool same_stretch(const struct truth_cpu *truth, size_t i, const struct flow_result *result)
 {
     const struct truth_checkpoint *begin = &truth->checkpoints[i];
@@ -37,7 +36,7 @@ static bool same_stretch(const struct truth_cpu *truth, size_t i, const struct f
            hash == result->hash;
 }
 
-/* Do the stretches from at on, until a gap, follow each other in the truth from checkpoint i on? */
+/* Do the stretches from `at` up to the next gap equal the intervals from checkpoint i on? */
 static bool same_run(const struct alignment *a, size_t i, size_t at)
 {
     for (; at < a->nr_results && !gaps_touch(a->gaps, a->results[at].begin, a->results[at].end); at++, i++)
@@ -65,7 +64,7 @@ static void add_gap(struct alignment *a, struct record_gap gap, uint64_t end)
     a->aligned->gaps.items[a->aligned->gaps.count++] = gap;
 }
 
-/* The gap stands before the next stretch. */
+/* Take a gap that comes before the next stretch. */
 static void take_gap(struct alignment *a, const struct record_gap *gap)
 {
     struct record_gap moved = *gap;
@@ -118,7 +117,7 @@ bool truth_align(struct truth_aligned *aligned, const struct truth_cpu *truth, c
     }
     for (; gap < gaps->count; gap++)
         take_gap(&a, &gaps->items[gap]);
-    if (a.lost) /* nothing can be told of the rest */
+    if (a.lost) /* the rest cannot be compared */
         add_gap(&a, (struct record_gap){.at = a.hole_at, .cause = RECORD_GAP_OVERRUN}, truth->end.trace_bytes + 1);
     return true;
 }

@@ -78,14 +78,6 @@ void truth_free(struct truth_cpu *truth)
     *truth = (struct truth_cpu){0};
 }
 
-uint64_t truth_branches(const struct truth_cpu *truth)
-{
-    uint64_t branches = truth->ended ? truth->end.branches : 0;
-    for (size_t i = 0; i < truth->nr_checkpoints; i++)
-        branches += truth->checkpoints[i].branches;
-    return branches;
-}
-
 /* An interval of the truth: it ends at trace_end. */
 struct interval {
     uint64_t begin, end, branches, hash, last_to;
@@ -123,8 +115,8 @@ static void note_difference(struct truth_comparison *comparison, size_t i, const
     }
 }
 
-/* A gap touches it: what was decoded up to the gap. Behind it decoding begins with the next PSB, which is the next
- * interval's. */
+/* A gap touches the interval: check the stretch before the gap. After the gap decoding resumes at the next PSB, where
+ * the next interval begins. */
 static void compare_parts(struct truth_comparison *comparison, size_t i, const struct interval *interval,
                           const struct flow_result *results, size_t nr_results, size_t *at)
 {
@@ -148,8 +140,8 @@ static void compare_parts(struct truth_comparison *comparison, size_t i, const s
     comparison->branches_in_gaps += interval->branches;
 }
 
-/* A gap less than a PSB behind the end has cut that PSB: the stretch does not end there. One at the trace's first byte
- * is of before it: tracing was paused when the guest began. */
+/* A gap less than a PSB's length after the end has truncated that PSB, so the stretch does not end there. A gap at the
+ * trace's first byte comes before interval 0: tracing was paused when the guest began. */
 static bool is_in_gap(const struct gaps *gaps, size_t i, const struct interval *interval)
 {
     return gaps_touch(gaps, interval->begin, interval->end + PSB_BYTES - 1) ||
@@ -172,7 +164,7 @@ void truth_compare(struct truth_comparison *comparison, const struct truth_cpu *
             comparison->extra_stretches++;
             at++;
         }
-        /* Nothing is traced before the first PSB, so nothing may have been executed there. */
+        /* Nothing is traced before the first PSB: the truth must have no branches there. */
         const struct flow_result nothing = {.hash = TRUTH_HASH_SEED};
         const struct flow_result *result = i == 0 ? &nothing : NULL;
         if (i > 0 && at < nr_results && results[at].begin == interval.begin && results[at].end == interval.end)

@@ -1,5 +1,5 @@
-/* Traces with gaps against the list of all branches: what was decoded must stand in it where the truth has its
- * interval. */
+/* Traces with gaps against the list of all branches: the list must have the decoded branches in the interval of the
+ * truth. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 
 #define NR 40
 
-/* Ten branches an interval, behind PSBs at 100, 200, 300, 400; an overflow's mark in the second. */
+/* Ten branches in each interval after the PSBs at 100, 200, 300, 400; an overflow mark in the second. */
 static struct truth_branch list[NR + 1];
 static struct truth_checkpoint checkpoints[4];
 static struct truth_cpu truth;
@@ -50,7 +50,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* A stretch with count branches from that number on. */
+/* A decoded stretch with count branches, the first of which has this index. */
 static void stretch(uint64_t begin, uint64_t end, unsigned from, unsigned count)
 {
     results[nr_results++] =
@@ -86,7 +86,7 @@ static void first_parts_are_found_where_they_begin(void **state)
     assert_int_equal(parts.branches, 37);
 }
 
-/* What the hash of the interval cannot tell: fewer branches, one of them another. */
+/* Fewer branches than the interval has, one of them wrong: the hash of the interval cannot show it. */
 static void one_wrong_branch_before_a_gap_is_found(void **state)
 {
     (void)state;
@@ -103,7 +103,7 @@ static void one_wrong_branch_before_a_gap_is_found(void **state)
     assert_int_equal(parts.decoded.to, (0x2000 + 14) ^ 1);
 }
 
-/* Behind overwritten bytes the offsets are not the truth's: a part is looked for in the list. */
+/* After overwritten bytes the offsets differ from the truth's: a part is searched in the list. */
 static void parts_without_a_place_are_looked_for(void **state)
 {
     (void)state;

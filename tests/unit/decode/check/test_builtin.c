@@ -1,4 +1,4 @@
-/* The self-test's own guest: what is decoded of it beside what it must have done. */
+/* The self-test's own guest: its decoded branches against those that it must have taken. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -42,7 +42,7 @@ static struct builtin_check compare(void)
     return check;
 }
 
-/* Forget some of what was decoded. */
+/* Remove some decoded branches. */
 static void lose(size_t from, size_t nr)
 {
     memmove(decoded.items + from, decoded.items + from + nr, (decoded.count - from - nr) * sizeof(*decoded.items));
@@ -63,11 +63,11 @@ static void test_whole(void **state)
     const struct builtin_check check = compare();
     assert_whole(&check);
     assert_int_equal(check.expected, decoded.count);
-    /* Each turn has four branches, and those of what it calls; each round the exceptions' four, and its own. */
+    /* Each iteration has four branches and those of its callee; each round four of exceptions, and one of its own. */
     assert_true(check.expected > ROUNDS * (BUILTIN_ITERATIONS * 5 + 5) + BUILTIN_FILLS);
 }
 
-/* Each CALL is met by its RET: the guest's calls are nested as they must be. */
+/* Each CALL has its RET: calls nest correctly. */
 static void test_calls_return(void **state)
 {
     uint64_t stack[BUILTIN_DEPTH_MASK + 4];
@@ -133,7 +133,7 @@ static void test_wrong_branch(void **state)
     assert_int_equal(check.wanted.to + 2, check.first.to);
 }
 
-/* Two holes with little in between: behind the second it is known again where it goes on. */
+/* Two holes with few branches between them: after the second one the branches are placed again. */
 static void test_two_holes_nearby(void **state)
 {
     (void)state;
@@ -145,7 +145,7 @@ static void test_two_holes_nearby(void **state)
     assert_true(check.equal >= check.expected - 610);
 }
 
-/* Nothing is found again. */
+/* After the hole nothing agrees. */
 static void test_another_guest(void **state)
 {
     (void)state;

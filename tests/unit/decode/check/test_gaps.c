@@ -1,4 +1,4 @@
-/* Gaps: which intervals they touch, and that the comparison leaves exactly those out. */
+/* Gaps: which intervals they touch, and that the comparison excludes exactly those. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,12 +29,12 @@ static void missing_bytes_touch_what_they_reach(void **state)
     assert_true(gaps_touch(&gaps, 0, 50));
     assert_true(gaps_touch(&gaps, 100, 200));
     assert_false(gaps_touch(&gaps, 150, 300));
-    assert_true(gaps_touch(&gaps, 300, 400)); /* whether a PSB was at 400, nobody knows */
+    assert_true(gaps_touch(&gaps, 300, 400)); /* there may have been a PSB at 400 */
     assert_true(gaps_touch(&gaps, 450, 600));
     assert_false(gaps_touch(&gaps, 500, 600));
 }
 
-/* What lies between missing bytes: those that overlap are one, and gaps of no size part nothing. */
+/* The stretches between missing bytes: gaps that overlap count as one, and gaps of size 0 separate nothing. */
 static void runs_lie_between_gaps(void **state)
 {
     struct record_gap gap[7] = {{.at = 0, .size = 50},
@@ -60,7 +60,7 @@ static void runs_lie_between_gaps(void **state)
     assert_int_equal(run.begin, 0);
     assert_int_equal(run.end, 1000);
     assert_false(gaps_next_run(&run, &gaps, 1000));
-    /* Those that lie behind the file's end. */
+    /* Gaps after the end of the file. */
     gaps = (struct gaps){gap + 2, 1};
     run = (struct gaps_run){0};
     assert_true(gaps_next_run(&run, &gaps, 90));
@@ -99,7 +99,7 @@ static void only_what_a_gap_touches_is_left_out(void **state)
     assert_int_equal(c.first.interval, 2);
 }
 
-/* Of an interval that a gap touches, what was decoded must be its first branches. */
+/* The decoded branches of an interval that a gap touches must be its first ones. */
 static void the_part_before_a_gap_is_compared(void **state)
 {
     struct flow_result results[3] = {{.begin = 100, .end = 150, .branches = 4, .hash = 99},
@@ -113,11 +113,11 @@ static void the_part_before_a_gap_is_compared(void **state)
     assert_false(c.first.found);
     assert_int_equal(c.parts, 1);
     assert_int_equal(c.branches_in_parts, 4);
-    results[0].branches = 11; /* more than there were */
+    results[0].branches = 11; /* more than the truth has */
     truth_compare(&c, &truth, results, 3, &gaps);
     assert_true(c.first.found && c.first.part);
     assert_int_equal(c.first.interval, 1);
-    results[0].branches = 10; /* as many, and others */
+    results[0].branches = 10; /* as many, but different ones */
     truth_compare(&c, &truth, results, 3, &gaps);
     assert_true(c.first.found);
     results[0].hash = 1;
@@ -129,7 +129,7 @@ static void the_part_before_a_gap_is_compared(void **state)
     assert_int_equal(c.extra_stretches, 1);
 }
 
-/* Output stopped 15 bytes behind a checkpoint: its PSB is not whole, and the stretch before it ends at the gap. */
+/* Output stopped 15 bytes after a checkpoint: its PSB is truncated, and the stretch before it ends at the gap. */
 static void a_cut_psb_ends_no_stretch(void **state)
 {
     struct flow_result results[3] = {{.begin = 100, .end = 215, .branches = 10, .hash = 1},

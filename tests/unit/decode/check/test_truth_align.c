@@ -1,4 +1,4 @@
-/* The trace's offsets and the truth's, where the hardware wrote bytes that the trace does not have. */
+/* Offsets of the trace and of the truth, when the hardware wrote bytes that the trace lacks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@ static size_t nr_results;
 static struct record_gap items[4];
 static struct gaps gaps;
 
-/* A PSB each 100 bytes from 100 on, different branches behind each. */
+/* A PSB every 100 bytes from 100 on, with different branches after each. */
 static int setup(void **state)
 {
     (void)state;
@@ -31,7 +31,7 @@ static int setup(void **state)
     return 0;
 }
 
-/* The stretch behind checkpoint i was decoded, at this offset of the trace. */
+/* Add a decoded stretch at this offset of the trace: the one after checkpoint i. */
 static void decoded(unsigned i, uint64_t begin)
 {
     results[nr_results++] =
@@ -60,7 +60,7 @@ static void test_overrun(void **state)
     (void)state;
     decoded(0, 100);
     decoded(1, 200);
-    gap(350, 30, RECORD_GAP_OVERRUN); /* then, 700 bytes later in truth, checkpoint 10 stands at offset 400 */
+    gap(350, 30, RECORD_GAP_OVERRUN); /* then checkpoint 10 is at offset 400: the truth is 700 bytes ahead */
     for (unsigned i = 10; i < NR; i++)
         decoded(i, 400 + 100 * (i - 10));
     struct truth_comparison c = compare(0);
@@ -84,7 +84,7 @@ static void test_what_was_never_executed(void **state)
     assert_false(c.first.found);
 }
 
-/* A run is placed as a whole: its first stretch is there twice. */
+/* A run is placed as a whole: the truth has its first stretch twice. */
 static void test_repeated_intervals(void **state)
 {
     (void)state;
@@ -105,7 +105,7 @@ static void test_doubled_bytes_are_found(void **state)
     for (unsigned i = 0; i < 6; i++)
         decoded(i, 100 * (i + 1));
     gap(710, 0, RECORD_GAP_OVERRUN);
-    decoded(3, 800); /* was there before */
+    decoded(3, 800); /* an earlier interval */
     compare(1);
 }
 
