@@ -1,4 +1,4 @@
-/* What there is to know of a Linux machine before it is booted under the hypervisor. Values only. */
+/* Facts about a Linux machine that is to be booted under the hypervisor. Values only. */
 #ifndef DECODE_DOCTOR_FACTS_H
 #define DECODE_DOCTOR_FACTS_H
 
@@ -15,22 +15,22 @@ struct facts_cpu {
     char vendor[16], name[64];
     unsigned family, model, stepping;
     unsigned nr_cpus;      /* online */
-    bool cpuid_known;      /* else vmx.cpuid_1_ecx and pt hold what the kernel tells of them */
-    bool flag_vmx;         /* Linux clears it where firmware has locked VMX off (5.6 and later) */
+    bool cpuid_known;      /* else vmx.cpuid_1_ecx and pt have what the kernel reports of them */
+    bool flag_vmx;         /* Linux clears it if the firmware has locked VMX off (5.6 and later) */
     bool hypervisor;       /* CPUID.1:ECX[31] */
-    bool msrs_known;       /* else all MSRs' values are 0 */
+    bool msrs_known;       /* else the values of all MSRs are 0 */
     struct vmx_caps vmx;   /* of the first CPU */
     struct pt_cpuid pt;    /* of the first CPU */
-    unsigned other_cpu;    /* the first CPU with another PT, and ... */
-    const char *other_why; /* ... what is other; NULL: none that we have seen */
+    unsigned other_cpu;    /* the first CPU with a different Intel PT */
+    const char *other_why; /* what differs; NULL: no difference was found */
 };
 
-/* A PCI function that is a network card, or a serial port. */
+/* A PCI function: a network card or a serial port. */
 struct facts_card {
     char slot[16]; /* as lspci -D prints it: 0000:00:1f.6 */
     uint32_t id;   /* the first doubleword of its configuration space: device and vendor */
     uint8_t revision;
-    char interface[16]; /* Linux's name, "" where no driver has it */
+    char interface[16]; /* Linux's name; "": no driver is bound to it */
     enum answer link;
     bool carries_default_route;
 };
@@ -39,15 +39,15 @@ struct facts_card {
 struct facts_kernel {
     char name[64];     /* in /boot */
     const char *error; /* why the hypervisor cannot load it; NULL: it can */
-    bool unread;       /* it could not be read: error is NULL */
+    bool unread;       /* the file could not be read; error is NULL */
 };
 #define FACTS_MAX_KERNELS 32u
 
 struct facts {
     struct facts_cpu cpu;
-    struct facts_card cards[FACTS_MAX_CARDS]; /* network cards by slot: the order in which the hypervisor sees them */
+    struct facts_card cards[FACTS_MAX_CARDS]; /* network cards by slot, in the hypervisor's order */
     size_t nr_cards;
-    char uarts[4][8]; /* ports of 16550s: ttyS0 to ttyS3 of those that are there */
+    char uarts[4][8]; /* those of ttyS0 to ttyS3 that exist */
     size_t nr_uarts;
     bool efi;
     enum answer secure_boot;
@@ -56,12 +56,12 @@ struct facts {
     uint64_t memory_bytes; /* 0: not known */
     struct facts_kernel kernels[FACTS_MAX_KERNELS];
     size_t nr_kernels;
-    bool boot_seen; /* /boot has something */
-    bool grub;      /* a menu of GRUB's */
+    bool boot_seen; /* /boot is not empty */
+    bool grub;      /* there is a menu of GRUB */
 };
 
-/* Read what is under root: "/" for this machine, or a directory with files of another one. What cannot be read is not
- * known. */
+/* Read the files under root: "/" for this machine, or a directory with files of another one. Facts whose files cannot
+ * be read stay unknown. */
 void facts_read(struct facts *facts, const char *root);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the CPUs are: /proc/cpuinfo, CPUID, MSRs, and what Linux's driver for Intel PT tells. */
+/* Facts about the CPUs: /proc/cpuinfo, CPUID, MSRs, and the capabilities that Linux's driver for Intel PT reports. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #define CPUID_1_ECX_HYPERVISOR (1u << 31)
 #define MAX_CPUS_LOOKED_AT 256u
 
-/* Is the word among these, which spaces part? */
+/* Does a list of words, separated by spaces, contain the word? */
 static bool has_word(const char *words, const char *word)
 {
     const size_t length = strlen(word);
@@ -66,7 +66,7 @@ static void read_cpuinfo(struct facts_cpu *cpu, const char *root)
         fclose(file);
 }
 
-/* What perf's driver says, where CPUID is not to be had: enough of it to choose an output scheme. */
+/* If CPUID cannot be read: the capabilities that the driver reports suffice to choose an output scheme. */
 static void read_pt_driver(struct pt_cpuid *pt, const char *root)
 {
     static const struct {
@@ -116,7 +116,7 @@ static bool read_pt_cpuid(struct pt_cpuid *pt, const char *root, unsigned cpu)
     return true;
 }
 
-/* Performance cores and others need not have the same. Their numbers may have holes: CPUs that are offline. */
+/* Different kinds of cores may have different features. The numbers of CPUs may have gaps: offline CPUs. */
 static void look_at_others(struct facts_cpu *cpu, const char *root)
 {
     for (unsigned i = 1; i < MAX_CPUS_LOOKED_AT && !cpu->other_why; i++) {
@@ -128,7 +128,7 @@ static void look_at_others(struct facts_cpu *cpu, const char *root)
     }
 }
 
-/* As the hypervisor reads them: vmx/vmx.c. */
+/* The MSRs that the hypervisor reads: vmx/vmx.c. */
 static void read_msrs(struct facts_cpu *cpu, const char *root)
 {
     struct vmx_caps *vmx = &cpu->vmx;
@@ -142,7 +142,7 @@ static void read_msrs(struct facts_cpu *cpu, const char *root)
         registers_msr(&vmx->exit, root, 0, exact ? IA32_VMX_TRUE_EXIT_CTLS : IA32_VMX_EXIT_CTLS) &&
         registers_msr(&vmx->entry, root, 0, exact ? IA32_VMX_TRUE_ENTRY_CTLS : IA32_VMX_ENTRY_CTLS) &&
         registers_msr(&vmx->misc, root, 0, IA32_VMX_MISC);
-    /* Those that CPUs need not have. */
+    /* MSRs that not every CPU has. */
     registers_msr(&vmx->proc2, root, 0, IA32_VMX_PROCBASED_CTLS2);
     registers_msr(&vmx->ept_vpid, root, 0, IA32_VMX_EPT_VPID_CAP);
     cpu->pt.vmx_misc = vmx->misc;

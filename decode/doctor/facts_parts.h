@@ -1,4 +1,4 @@
-/* The parts of facts_read. Each fills in what is its own. */
+/* The parts of facts_read. Each fills in its own facts. */
 #ifndef DECODE_DOCTOR_FACTS_PARTS_H
 #define DECODE_DOCTOR_FACTS_PARTS_H
 

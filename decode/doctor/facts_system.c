@@ -1,4 +1,4 @@
-/* Firmware, memory, and what there is to boot. */
+/* Facts about firmware, memory, and kernels to boot. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +9,11 @@
 
 #define EFIVARS "/sys/firmware/efi/efivars/"
 #define SECURE_BOOT EFIVARS "SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
-/* Where mokutil --disable-validation has told shim, and GRUB with it, not to verify. */
+/* Set by mokutil --disable-validation: shim and GRUB then do not verify signatures. */
 #define MOK_SB_STATE EFIVARS "MokSBStateRT-605dab50-e046-4300-abb6-3dd810dd8b23"
 #define KERNEL_MAX_BYTES (256u << 20)
 
-/* A variable of one byte; a file of efivarfs has four bytes of attributes before it. */
+/* A variable of one byte, after the four bytes of attributes of a file in efivarfs. */
 static enum answer variable(const char *root, const char *path)
 {
     unsigned char bytes[5];

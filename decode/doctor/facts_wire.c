@@ -1,4 +1,4 @@
-/* Network cards, whatever drives them, and serial ports. */
+/* Network cards, supported or not, and serial ports. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #define CLASS_NETWORK 0x02u
 #define MAX_FUNCTIONS 512u
 
-/* The interface of the route to everywhere; "": there is none. */
+/* The interface of the default route; "": there is none. */
 static void default_route(char *interface, size_t size, const char *root)
 {
     char line[256], name[16];
@@ -44,7 +44,7 @@ static bool read_card(struct facts_card *card, const char *root, const char *slo
     if (!tree_names(names, 1, root, path, ""))
         return true;
     snprintf(card->interface, sizeof(card->interface), "%.15s", names[0]);
-    /* Linux cannot be asked while the interface is down. */
+    /* Linux does not know the link's state while the interface is down. */
     snprintf(path, sizeof(path), DEVICES "%s/net/%.32s/carrier", slot, names[0]);
     if (tree_text(text, sizeof(text), root, path))
         card->link = text[0] == '1' ? ANSWER_YES : text[0] == '0' ? ANSWER_NO : ANSWER_UNKNOWN;

@@ -1,5 +1,4 @@
-/* What speaks for and against booting a machine under the hypervisor: a list of sentences, made of facts alone. Pure.
- */
+/* Judges the facts of a machine: can it be booted under the hypervisor? The result is a list of findings. Pure. */
 #ifndef DECODE_DOCTOR_FINDINGS_H
 #define DECODE_DOCTOR_FINDINGS_H
 
@@ -7,13 +6,13 @@
 
 #include "decode/doctor/facts.h"
 
-/* From the best to the worst. */
+/* From best to worst. */
 enum finding_state {
-    FINDING_GOOD,   /* as it should be */
-    FINDING_NOTE,   /* it goes, but this should be known */
-    FINDING_SLOW,   /* single steps alone */
-    FINDING_UNSEEN, /* could not be looked at */
-    FINDING_BAD,    /* it does not go */
+    FINDING_GOOD,   /* as required */
+    FINDING_NOTE,   /* works, with a remark */
+    FINDING_SLOW,   /* only single steps work */
+    FINDING_UNSEEN, /* could not be examined */
+    FINDING_BAD,    /* does not work */
     FINDING_NR_STATES
 };
 
@@ -21,7 +20,7 @@ struct finding {
     const char *topic; /* stable: "vmx" */
     enum finding_state state;
     char text[256];
-    char remedy[256]; /* "": there is nothing to do */
+    char remedy[256]; /* "": none */
 };
 
 #define FINDINGS_MAX 96u
@@ -32,7 +31,7 @@ struct findings {
 
 void findings_judge(struct findings *findings, const struct facts *facts);
 
-/* The worst state among them. */
+/* The worst state of all findings. */
 enum finding_state findings_worst(const struct findings *findings);
 
 /* The parts of findings_judge. */
@@ -40,7 +39,7 @@ void findings_judge_cpu(struct findings *findings, const struct facts *facts);
 void findings_judge_wire(struct findings *findings, const struct facts *facts);
 void findings_judge_system(struct findings *findings, const struct facts *facts);
 
-/* Add one; its text is to be followed by finding_remedy, where there is one. */
+/* Add a finding. If there is a remedy, call finding_remedy next. */
 void finding_add(struct findings *findings, const char *topic, enum finding_state state, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void finding_remedy(struct findings *findings, const char *format, ...) __attribute__((format(printf, 2, 3)));

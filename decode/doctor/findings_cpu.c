@@ -19,11 +19,11 @@ static void judge_model(struct findings *findings, const struct facts_cpu *cpu)
         finding_add(findings, "cpu", FINDING_GOOD, "%s: %s (%02X_%02XH), stepping %u", cpu->name, name, cpu->family,
                     cpu->model, cpu->stepping);
     else
-        finding_add(findings, "cpu", FINDING_NOTE, "%s: %02X_%02XH, stepping %u, is no CPU whose errata we know",
+        finding_add(findings, "cpu", FINDING_NOTE, "%s: %02X_%02XH, stepping %u: its errata are not known to us",
                     cpu->name, cpu->family, cpu->model, cpu->stepping);
 }
 
-/* Linux clears its flag where firmware has locked VMX off, and so does firmware itself sometimes with CPUID's. */
+/* If the firmware has locked VMX off, Linux clears its flag; some firmware also clears the bit of CPUID. */
 static void judge_vmx(struct findings *findings, const struct facts_cpu *cpu)
 {
     struct vmx_controls controls;
@@ -34,7 +34,7 @@ static void judge_vmx(struct findings *findings, const struct facts_cpu *cpu)
         finding_remedy(findings, FIRMWARE_VMX);
     } else if (!has) {
         finding_add(findings, "vmx", FINDING_BAD,
-                    cpu->cpuid_known ? "this CPU shows no VMX (CPUID.1:ECX[5] is 0)"
+                    cpu->cpuid_known ? "CPUID reports no VMX (CPUID.1:ECX[5] is 0)"
                                      : "no VMX: the CPU has none, or the firmware has locked it off");
         finding_remedy(findings, cpu->hypervisor ? "on the machine below, turn on nested virtualization for this one"
                                                  : FIRMWARE_VMX);
@@ -43,14 +43,14 @@ static void judge_vmx(struct findings *findings, const struct facts_cpu *cpu)
                     "the CPU has VMX, and the kernel says that the firmware has locked it off");
         finding_remedy(findings, FIRMWARE_VMX);
     } else if (!cpu->msrs_known) {
-        finding_add(findings, "vmx", FINDING_GOOD, "there, and not locked off");
+        finding_add(findings, "vmx", FINDING_GOOD, "there, not locked off");
         finding_add(findings, "vmx-controls", FINDING_UNSEEN,
-                    "whether it has all that is needed is in MSRs 480H to 490H");
+                    "MSRs 480H to 490H say whether it has all required controls");
         finding_remedy(findings, ROOT_MSR);
     } else if ((missing = vmx_controls_resolve(&controls, &cpu->vmx)) != NULL) {
         finding_add(findings, "vmx-controls", FINDING_BAD, "%s", missing);
     } else {
-        finding_add(findings, "vmx", FINDING_GOOD, "there, not locked off, with all that is needed");
+        finding_add(findings, "vmx", FINDING_GOOD, "there, not locked off, with all required controls");
     }
 }
 
@@ -58,13 +58,13 @@ static const char *pt_remedy(enum pt_refusal refusal, const struct facts_cpu *cp
 {
     switch (refusal) {
     case PT_NO_CPUID:
-        return cpu->hypervisor ? "a hypervisor shows none to its guests: boot the machine itself"
+        return cpu->hypervisor ? "hypervisors hide it from their guests: boot the machine itself"
                                : "Intel PT is in Core CPUs since Broadwell, in VMX operation since Skylake, in Atoms "
                                  "since Goldmont";
     case PT_NO_VMX_MISC_14:
         return cpu->hypervisor ? "boot the machine itself" : "";
     case PT_TRACE_ENABLED:
-        return "end what traces (perf record -e intel_pt), or turn off processor trace in the firmware's setup";
+        return "stop what uses it (perf record -e intel_pt), or turn off processor trace in the firmware's setup";
     default:
         return "";
     }
@@ -95,7 +95,7 @@ static void judge_pt(struct findings *findings, const struct facts_cpu *cpu)
     struct pt_cpuid pt = cpu->pt;
     struct pt_setup setup;
     if (!cpu->msrs_known)
-        pt.vmx_misc |= VMX_MISC_PT_IN_VMX; /* not seen, and said below */
+        pt.vmx_misc |= VMX_MISC_PT_IN_VMX; /* not known: reported below */
     const enum pt_refusal refusal = pt_options_resolve(&setup, &pt, &plain);
     if (refusal != PT_OK) {
         finding_add(findings, "pt", FINDING_SLOW, "%s: the guest can be traced by single steps only",
@@ -106,7 +106,7 @@ static void judge_pt(struct findings *findings, const struct facts_cpu *cpu)
     say_pt(findings, &pt, &setup);
     if (!cpu->msrs_known) {
         finding_add(findings, "pt-in-vmx", FINDING_UNSEEN,
-                    "whether it goes on in VMX operation is in MSR 485H, bit 14");
+                    "bit 14 of MSR 485H says whether Intel PT works in VMX operation");
         finding_remedy(findings, ROOT_MSR);
     }
 }
@@ -115,7 +115,7 @@ void findings_judge_cpu(struct findings *findings, const struct facts *facts)
 {
     const struct facts_cpu *cpu = &facts->cpu;
     if (!cpu->vendor[0]) {
-        finding_add(findings, "cpu", FINDING_UNSEEN, "which it is: /proc/cpuinfo is not there, or names no vendor");
+        finding_add(findings, "cpu", FINDING_UNSEEN, "not known: /proc/cpuinfo is missing, or names no vendor");
         return;
     }
     if (strcmp(cpu->vendor, "GenuineIntel") != 0) {
@@ -125,11 +125,11 @@ void findings_judge_cpu(struct findings *findings, const struct facts *facts)
     }
     judge_model(findings, cpu);
     if (cpu->hypervisor)
-        finding_add(findings, "hypervisor", FINDING_NOTE, "this is a virtual machine: there is a hypervisor below");
+        finding_add(findings, "hypervisor", FINDING_NOTE, "this is a virtual machine, with a hypervisor below");
     judge_vmx(findings, cpu);
     judge_pt(findings, cpu);
     if (cpu->nr_cpus > MAX_CPUS) {
-        finding_add(findings, "cpus", FINDING_BAD, "%u CPUs; %u are driven at most", cpu->nr_cpus, MAX_CPUS);
+        finding_add(findings, "cpus", FINDING_BAD, "%u CPUs; at most %u are supported", cpu->nr_cpus, MAX_CPUS);
         finding_remedy(findings, "turn off Hyper-Threading, or cores, in the firmware's setup");
     } else {
         finding_add(findings, "cpus", FINDING_GOOD, "%u", cpu->nr_cpus);

@@ -1,16 +1,17 @@
-/* Firmware, memory, what there is to boot. */
+/* Firmware, memory, and kernels to boot. */
 #include <string.h>
 
 #include "decode/doctor/findings.h"
 
-/* What the hypervisor takes below 4 GiB: of its own, and eight regions of 512 KiB for each CPU. */
+/* Memory that the hypervisor takes below 4 GiB: its own, and eight regions of 512 KiB for each CPU. */
 #define OWN_BYTES (16ull << 20)
 #define CPU_BYTES (5ull << 20)
 
 static void judge_firmware(struct findings *findings, const struct facts *facts)
 {
     if (facts->secure_boot == ANSWER_YES) {
-        finding_add(findings, "secure-boot", FINDING_BAD, "on: GRUB loads no module then, and the image is not signed");
+        finding_add(findings, "secure-boot", FINDING_BAD,
+                    "on: then GRUB loads no modules, and the image is not signed");
         finding_remedy(
             findings,
             "turn Secure Boot off in the firmware's setup, or its part in shim: mokutil --disable-validation");
@@ -21,10 +22,11 @@ static void judge_firmware(struct findings *findings, const struct facts *facts)
         finding_add(findings, "secure-boot", FINDING_GOOD, facts->efi ? "off" : "none: booted by a BIOS");
     }
     if (facts->nr_iommus || facts->dmar) {
-        finding_add(findings, "vt-d", FINDING_NOTE,
-                    "the firmware offers DMA remapping%s; where the trace leaves by a network card, the guest is not "
-                    "told of it",
-                    facts->nr_iommus ? ", which this kernel uses" : "");
+        finding_add(
+            findings, "vt-d", FINDING_NOTE,
+            "the firmware offers DMA remapping%s; it is hidden from the guest if the trace is sent by a network "
+            "card",
+            facts->nr_iommus ? ", which this kernel uses" : "");
     } else {
         finding_add(findings, "vt-d", FINDING_GOOD, "none");
     }
@@ -34,11 +36,11 @@ static void judge_memory(struct findings *findings, const struct facts *facts)
 {
     const uint64_t needs = OWN_BYTES + facts->cpu.nr_cpus * CPU_BYTES;
     if (facts->memory_bytes == 0) {
-        finding_add(findings, "memory", FINDING_UNSEEN, "how much: /proc/meminfo does not say");
+        finding_add(findings, "memory", FINDING_UNSEEN, "not known: /proc/meminfo cannot be read");
     } else if (facts->memory_bytes < 4 * needs) {
-        finding_add(findings, "memory", FINDING_NOTE, "%llu MiB, of which the hypervisor takes some %llu",
+        finding_add(findings, "memory", FINDING_NOTE, "%llu MiB, of which the hypervisor takes about %llu",
                     (unsigned long long)(facts->memory_bytes >> 20), (unsigned long long)(needs >> 20));
-        finding_remedy(findings, "pt.region= and pt.regions= make that less");
+        finding_remedy(findings, "pt.region= and pt.regions= reduce that");
     } else {
         finding_add(findings, "memory", FINDING_GOOD, "%llu MiB", (unsigned long long)(facts->memory_bytes >> 20));
     }
@@ -74,7 +76,7 @@ void findings_judge_system(struct findings *findings, const struct facts *facts)
     if (facts->grub) {
         finding_add(findings, "boot-loader", FINDING_GOOD, "GRUB");
     } else {
-        finding_add(findings, "boot-loader", FINDING_NOTE, "no menu of GRUB's in /boot");
+        finding_add(findings, "boot-loader", FINDING_NOTE, "no menu of GRUB in /boot");
         finding_remedy(findings, "install GRUB, or boot from a USB stick with the ISO");
     }
 }

@@ -1,15 +1,15 @@
-/* How the trace can leave. */
+/* How the trace can be sent. */
 #include "decode/doctor/findings.h"
 #include "serial/nic/nic.h"
 
-/* NULL: no card that the hypervisor drives. */
+/* NULL: the hypervisor has no driver for the card. */
 static const char *card_name(const struct facts_card *card)
 {
     const struct nic_card *known;
     return nic_driver_of(card->id, card->revision, &known) ? known->name : NULL;
 }
 
-/* The hypervisor takes the first of its cards that has a link, else the first. */
+/* The hypervisor uses the first supported card with a link, else the first supported one. */
 static const struct facts_card *card_taken(const struct facts *facts)
 {
     const struct facts_card *first = NULL;
@@ -33,16 +33,16 @@ static void judge_taken(struct findings *findings, const struct facts_card *card
         finding_add(findings, "link", FINDING_GOOD, "up");
     } else if (card->link == ANSWER_NO) {
         finding_add(findings, "link", FINDING_NOTE, "%s has no link", card->interface);
-        finding_remedy(findings, "plug in the cable that leads to the machine that receives");
+        finding_remedy(findings, "plug in the cable to the receiving machine");
     } else {
         finding_add(findings, "link", FINDING_NOTE, "not known: %s",
-                    card->interface[0] ? "the interface is down" : "no driver has the card");
+                    card->interface[0] ? "the interface is down" : "no driver is bound to the card");
         if (card->interface[0])
             finding_remedy(findings, "ip link set %s up", card->interface);
     }
     if (card->carries_default_route) {
         finding_add(findings, "card", FINDING_NOTE,
-                    "this machine's own network goes over %s, which will not be there under the hypervisor",
+                    "this machine's own network uses %s, which the guest will not see under the hypervisor",
                     card->interface);
         finding_remedy(findings,
                        "net.card= or net.mac= names another card; or do without a network in the traced system");
@@ -59,7 +59,7 @@ void findings_judge_wire(struct findings *findings, const struct facts *facts)
                     facts->cards[i].id & 0xffff, facts->cards[i].id >> 16, facts->cards[i].slot);
     if (!taken && !facts->nr_uarts) {
         finding_add(findings, "wire", FINDING_BAD,
-                    "neither a network card that the hypervisor drives nor a serial port: the trace has no way out");
+                    "neither a supported network card nor a serial port: the trace cannot be sent");
         finding_remedy(findings, "put in one of the cards that docs/hardware.md lists");
     } else if (!taken) {
         finding_add(findings, "wire", FINDING_NOTE, "only serial lines: a boot takes hundreds of times longer");
@@ -72,5 +72,5 @@ void findings_judge_wire(struct findings *findings, const struct facts *facts)
                     facts->uarts[0], facts->uarts[0][4] + 1);
     else
         finding_add(findings, "console", FINDING_NOTE,
-                    "no serial port: the hypervisor's messages are on the screen alone");
+                    "no serial port: the hypervisor's messages are only on the screen");
 }

@@ -25,7 +25,7 @@ bool cpuid_line_parse(struct cpuid_line *line, const char *text)
 
 enum source { SOURCE_NONE, SOURCE_DEVICE, SOURCE_TEXT };
 
-/* What path is, which it becomes: DIR/dev/cpu/CPU/what. */
+/* Write the path ROOT/dev/cpu/CPU/what, and return the kind of that file. */
 static enum source source_of(char *path, size_t size, const char *root, unsigned cpu, const char *what)
 {
     char inner[64];
@@ -46,7 +46,7 @@ static bool device_read(const char *path, uint64_t position, void *to, size_t si
     return good;
 }
 
-/* The first line of the leaf: of a text of several CPUs that is the first one's. */
+/* The first line with the leaf: in a text of several CPUs, that of the first CPU. */
 static bool cpuid_of_text(uint32_t *registers, const char *path, uint32_t leaf, uint32_t sub_leaf)
 {
     char text[256];
@@ -62,7 +62,7 @@ static bool cpuid_of_text(uint32_t *registers, const char *path, uint32_t leaf, 
     return file != NULL;
 }
 
-/* By the instruction, on that CPU. */
+/* Execute CPUID on this CPU of this machine. */
 static bool cpuid_of_here(uint32_t *registers, unsigned cpu, uint32_t leaf, uint32_t sub_leaf)
 {
     cpu_set_t before, only;
@@ -82,7 +82,7 @@ bool registers_cpuid(uint32_t *registers, const char *root, unsigned cpu, uint32
     switch (source_of(path, sizeof(path), root, cpu, "cpuid")) {
     case SOURCE_TEXT:
         return cpuid_of_text(registers, path, leaf, sub_leaf);
-    case SOURCE_DEVICE: /* the position is the leaf, and in its upper half the sub-leaf */
+    case SOURCE_DEVICE: /* the file position is the leaf, with the sub-leaf in the upper half */
         if (device_read(path, (uint64_t)sub_leaf << 32 | leaf, registers, NR_REGISTERS * sizeof(registers[0])))
             return true;
         break;

@@ -117,12 +117,12 @@ echo 0x1533 >"$second/device"
 echo 1 >"$second/net/enp2s0/carrier"
 says 'a second card has one' yes 0 card good 'I210 at 0000:02:00.0, enp2s0'
 printf 'Iface\tDestination\tGateway\nenp2s0\t0001A8C0\t0\nenp2s0\t00000000\t0101A8C0\n' >"$dir/proc/net/route"
-says 'which is the way to everywhere' yes 0 card note "own network goes over enp2s0"
+says 'which is the way to everywhere' yes 0 card note "own network uses enp2s0"
 machine strange
 echo 0xffff >"$card/device"
 says 'a card that is not driven' yes 0 wire note 'only serial lines'
 echo 0 >"$dir/sys/class/tty/ttyS0/type"
-says 'and no serial port' no 2 wire bad 'no way out'
+says 'and no serial port' no 2 wire bad 'cannot be sent'
 
 # Firmware and what there is to boot
 machine secure

@@ -1,5 +1,5 @@
 /*
- * undertrace doctor: what speaks against a machine, one thing broken at a time; texts of CPUID leaves.
+ * undertrace doctor: findings, with one fact wrong at a time; text files with CPUID leaves.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "decode/doctor/findings.h"
 #include "decode/doctor/registers.h"
 
-/* A Skylake desktop with all that is needed, seen by root. */
+/* A Skylake desktop with everything required, as root. */
 static struct facts good(void)
 {
     return (struct facts){
@@ -56,7 +56,7 @@ static struct facts good(void)
     };
 }
 
-/* The worst that is said, and of which topic; its text has the word. */
+/* Check the state and topic of the worst finding, and that its text contains the word. */
 static void worst_is(const struct facts *facts, enum finding_state state, const char *topic, const char *word)
 {
     static struct findings findings;
@@ -129,7 +129,7 @@ static void test_wire(void **state)
     struct facts facts = good();
     facts.cards[0].link = ANSWER_NO;
     worst_is(&facts, FINDING_NOTE, "link", "eno1 has no link");
-    /* A second one with a link is taken before it. */
+    /* A second card with a link is preferred. */
     facts.nr_cards = 2;
     facts.cards[1] =
         (struct facts_card){.slot = "0000:01:00.0", .id = 0x15338086, .interface = "enp1s0", .link = ANSWER_YES};
@@ -138,7 +138,7 @@ static void test_wire(void **state)
     worst_is(&facts, FINDING_NOTE, "card", "enp1s0");
     facts = good(), facts.cards[0].id = 0x816810ec;
     worst_is(&facts, FINDING_GOOD, "cpu", "");
-    /* A revision may make another card of it. */
+    /* The revision can distinguish two cards. */
     facts.cards[0].id = 0x813910ec, facts.cards[0].revision = 0x20;
     worst_is(&facts, FINDING_GOOD, "cpu", "");
     facts.cards[0].revision = 0x10;
@@ -146,7 +146,7 @@ static void test_wire(void **state)
     facts.cards[0].id = 0x10ec | 0xffffu << 16;
     worst_is(&facts, FINDING_NOTE, "card", "10ec:ffff");
     facts.nr_uarts = 0;
-    worst_is(&facts, FINDING_BAD, "wire", "no way out");
+    worst_is(&facts, FINDING_BAD, "wire", "cannot be sent");
     facts = good(), facts.nr_uarts = 0;
     worst_is(&facts, FINDING_NOTE, "console", "no serial port");
 }
