@@ -1,4 +1,4 @@
-/* Saying where this receiver is, to hypervisors that wait for it (net.peer=announce). */
+/* Announces this receiver's address to hypervisors that wait for it (net.peer=announce). */
 #ifndef DECODE_RECEIVE_ANNOUNCE_H
 #define DECODE_RECEIVE_ANNOUNCE_H
 
@@ -6,11 +6,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* ADDRESS or ADDRESS:PORT, in numbers; port is the default. false: it is neither. */
+/* ADDRESS or ADDRESS:PORT, numeric; port is the default. false: it is neither. */
 bool announce_parse(struct sockaddr_in *to, const char *text, uint16_t port);
 
-/* From the socket fd, which is bound to port: to the broadcast address of each network that this host is on, at that
- * port; or to *to alone. One that cannot be sent is like one that is lost. */
+/* Send an announcement from the socket fd, which is bound to port: to *to, or if that is NULL, to the broadcast address
+ * of each network of this host at the same port. Failures to send are ignored, like lost datagrams. */
 void announce_send(int fd, uint16_t port, const struct sockaddr_in *to);
 
 #endif

@@ -14,18 +14,18 @@
 
 #define REPEAT_SECONDS 1.0
 #define PATIENCE_SECONDS 15.0
-#define FIRST_FRAME_SECONDS 60.0 /* a machine that is booting: its firmware takes its time */
-#define OTHERS_SECONDS 1.0       /* a CPU that waits for its start answers when it runs */
+#define FIRST_FRAME_SECONDS 60.0 /* the machine may still be in its firmware */
+#define OTHERS_SECONDS 1.0       /* wait so long after the last answer: a CPU answers only when it runs */
 #define LINE_MAX_BYTES (COMMAND_TEXT_MAX + 16u)
 
 struct control {
     int directory, listener;
-    int client; /* the one whose command is under way; -1: none */
+    int client; /* whose command is processed; -1: none */
     size_t used;
     char line[LINE_MAX_BYTES + 1];
-    bool asked; /* command is whole */
+    bool pending; /* command is complete */
     struct command command;
-    double asked_at, begun, sent;
+    double pending_since, begun, sent;
     bool answered[STORE_MAX_CPUS];
     unsigned nr_answers;
     double last_answer;
@@ -76,7 +76,7 @@ static void end_client(struct control *control)
 {
     close(control->client);
     control->client = -1;
-    control->asked = false;
+    control->pending = false;
     control->used = 0;
 }
 
@@ -88,7 +88,7 @@ static void control_refuse(struct control *control, const char *why)
     end_client(control);
 }
 
-/* A line has come: the command's word, a blank, its text. */
+/* Parse a line: the command's word, a blank, its text. */
 static void take_line(struct control *control)
 {
     char *text = strchr(control->line, ' ');
@@ -102,8 +102,8 @@ static void take_line(struct control *control)
     }
     snprintf(control->command.text, sizeof(control->command.text), "%s", text ? text : "");
     control->last_number++;
-    control->asked = true;
-    control->asked_at = control->begun = monotonic_seconds();
+    control->pending = true;
+    control->pending_since = control->begun = monotonic_seconds();
     control->sent = 0;
     memset(control->answered, 0, sizeof(control->answered));
     control->nr_answers = 0;
@@ -125,7 +125,7 @@ static void read_client(struct control *control)
     }
 }
 
-/* Pass on the answer of a CPU, with its number where there are several. */
+/* Forward the answer of a CPU, with its number if there are several. */
 static void pass_answer(struct control *control, unsigned cpu, struct record_text status, bool single)
 {
     char line[32];
@@ -138,7 +138,7 @@ static void pass_answer(struct control *control, unsigned cpu, struct record_tex
     control->last_answer = monotonic_seconds();
 }
 
-/* Returns whether nobody else can be expected to answer. */
+/* Forward new answers. true: no more are expected. */
 static bool collect_answers(struct control *control, const struct store *store)
 {
     const struct store_totals *totals = store_totals(store);
@@ -159,8 +159,8 @@ static void pursue_command(struct control *control, bool started, uint32_t strea
     uint8_t frame[COMMAND_FRAME_MAX];
     double now = monotonic_seconds();
     if (!way) {
-        control_refuse(control, "this source only listens: commands need UDP, a terminal device or a socket");
-    } else if (!started && now - control->asked_at > FIRST_FRAME_SECONDS) {
+        control_refuse(control, "this source is read-only: commands need UDP, a terminal device or a socket");
+    } else if (!started && now - control->pending_since > FIRST_FRAME_SECONDS) {
         control_refuse(control, "no machine has sent anything to this receiver yet: is it on, and does it send here?");
     } else if (!started) {
         control->begun = now;
@@ -178,9 +178,9 @@ void control_serve(struct control *control, bool started, uint32_t stream_id, co
 {
     if (control->client < 0)
         control->client = accept4(control->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (control->client >= 0 && !control->asked)
+    if (control->client >= 0 && !control->pending)
         read_client(control);
-    if (control->client < 0 || !control->asked)
+    if (control->client < 0 || !control->pending)
         return;
     if (collect_answers(control, store))
         end_client(control);

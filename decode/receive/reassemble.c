@@ -19,20 +19,20 @@ void reassemble_free(struct reassemble *r)
         free(r->slots[i].payload);
 }
 
-static void hand_on(struct reassemble *r, const struct frame_header *header, const uint8_t *payload)
+static void deliver_frame(struct reassemble *r, const struct frame_header *header, const uint8_t *payload)
 {
     r->counts.frames++;
     r->next_seq = header->seq + 1;
     r->deliver(r->context, header, payload);
 }
 
-/* Hand on the held frames whose turn has come. */
-static void hand_on_held(struct reassemble *r)
+/* Deliver the held frames whose turn it is. */
+static void deliver_held(struct reassemble *r)
 {
     struct reassemble_slot *slot;
     while ((slot = &r->slots[r->next_seq % REASSEMBLE_SLOTS])->present && slot->header.seq == r->next_seq) {
         slot->present = false;
-        hand_on(r, &slot->header, slot->payload);
+        deliver_frame(r, &slot->header, slot->payload);
     }
 }
 
@@ -64,7 +64,7 @@ bool reassemble_take(struct reassemble *r, const struct frame_header *header, co
     if (!r->started) {
         r->started = true;
         r->stream_id = header->stream_id;
-        /* A UART may be listened to from the middle; a sender that waits for acknowledgements starts at frame 0. */
+        /* Reading from a UART may begin in the middle; a sender that waits for acknowledgements starts at frame 0. */
         r->next_seq = r->in_order_only ? header->seq : 0;
     }
     if (header->stream_id != r->stream_id) {
@@ -75,11 +75,11 @@ bool reassemble_take(struct reassemble *r, const struct frame_header *header, co
     if (ahead > UINT32_MAX / 2) {
         r->counts.duplicates++;
     } else if (ahead == 0) {
-        hand_on(r, header, payload);
-        hand_on_held(r);
+        deliver_frame(r, header, payload);
+        deliver_held(r);
     } else if (r->in_order_only) {
         r->counts.lost += ahead;
-        hand_on(r, header, payload);
+        deliver_frame(r, header, payload);
     } else if (ahead <= REASSEMBLE_WINDOW) {
         hold_frame(r, header, payload);
     } else {
@@ -91,7 +91,7 @@ bool reassemble_take(struct reassemble *r, const struct frame_header *header, co
 void reassemble_ack(const struct reassemble *r, struct frame_header *header, struct frame_ack *ack)
 {
     memset(ack, 0, sizeof(*ack));
-    for (uint32_t i = 0; i < REASSEMBLE_TOLD; i++) {
+    for (uint32_t i = 0; i < REASSEMBLE_ACKED; i++) {
         const struct reassemble_slot *slot = &r->slots[(r->next_seq + 1 + i) % REASSEMBLE_SLOTS];
         if (slot->present)
             ack->received[i / 64] |= 1ull << (i % 64);

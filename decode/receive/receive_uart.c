@@ -21,7 +21,7 @@
 #define PACE_BYTES 16 /* the UART's receive FIFO, which the hypervisor empties at least every 10 ms */
 #define PACE_SECONDS 0.2
 
-/* A command on its way: docs/wire.md, "Over a serial line". */
+/* A command that is being sent: docs/wire.md, "Over a serial line". */
 struct command_out {
     int fd;
     size_t used, at;
@@ -42,7 +42,7 @@ static bool send_command(void *context, const uint8_t *frame, size_t size)
     return true;
 }
 
-/* The next bytes of it, when it is time for them. */
+/* Send its next bytes, if the pause is over. */
 static void pace_command(struct command_out *out)
 {
     size_t left = out->used - out->at;
@@ -70,7 +70,7 @@ static int open_unix_socket(const char *path, struct error *error)
     return -1;
 }
 
-/* HOST:PORT. -2: it does not look like one. */
+/* HOST:PORT. -2: it does not have this form. */
 static int open_tcp(const char *source, struct error *error)
 {
     char host[256];
@@ -98,7 +98,7 @@ static int open_tcp(const char *source, struct error *error)
     return fd;
 }
 
-/* Nothing where it is no terminal. */
+/* Does nothing if fd is not a terminal. */
 static bool set_raw(int fd, const char *name, uint32_t baud, struct error *error)
 {
     static const struct {
@@ -152,17 +152,17 @@ static void take_frame(void *context, const struct frame_header *header, const u
     reception_take(context, header, payload);
 }
 
-/* Read once. A file that grows has no end: wait for more of it. */
+/* Read once. At the end of a file that grows, wait for more. */
 static enum reception_outcome read_some(struct reception *reception, int fd, bool grows, struct uart_stream *stream,
                                         int wait_milliseconds)
 {
     static uint8_t bytes[65536];
     struct pollfd wait = {.fd = fd, .events = POLLIN};
     if (!grows && poll(&wait, 1, wait_milliseconds) <= 0)
-        return store_flush(reception->store) ? RECEPTION_GOES_ON : RECEPTION_FAILED;
+        return store_flush(reception->store) ? RECEPTION_CONTINUES : RECEPTION_FAILED;
     ssize_t size = read(fd, bytes, sizeof(bytes));
     if (size < 0 && (errno == EINTR || errno == EAGAIN))
-        return RECEPTION_GOES_ON;
+        return RECEPTION_CONTINUES;
     if (size < 0) {
         error_set(&reception->error, ERROR_UART, 0, "UART");
         return RECEPTION_FAILED;
@@ -173,12 +173,12 @@ static enum reception_outcome read_some(struct reception *reception, int fd, boo
         if (!grows)
             return RECEPTION_SOURCE_END;
         poll(NULL, 0, WAIT_MILLISECONDS);
-        return RECEPTION_GOES_ON;
+        return RECEPTION_CONTINUES;
     }
     uart_stream_take(stream, bytes, (size_t)size, take_frame, reception);
     if (stream->bad_version)
         reception->other_version = stream->version;
-    return RECEPTION_GOES_ON;
+    return RECEPTION_CONTINUES;
 }
 
 enum reception_outcome receive_uart(struct reception *reception, const char *source, uint32_t baud)
@@ -196,10 +196,10 @@ enum reception_outcome receive_uart(struct reception *reception, const char *sou
         reception->send_context = &out;
     }
     enum reception_outcome outcome;
-    while ((outcome = reception_check(reception)) == RECEPTION_GOES_ON) {
+    while ((outcome = reception_check(reception)) == RECEPTION_CONTINUES) {
         pace_command(&out);
         outcome = read_some(reception, fd, grows, &stream, out.at < out.used ? 5 : WAIT_MILLISECONDS);
-        if (outcome != RECEPTION_GOES_ON)
+        if (outcome != RECEPTION_CONTINUES)
             break;
     }
     uart_stream_end(&stream, take_frame, reception);

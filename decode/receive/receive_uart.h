@@ -1,4 +1,4 @@
-/* Receiving the bytes of a serial line. */
+/* Receives the bytes of a serial line. */
 #ifndef DECODE_RECEIVE_UART_H
 #define DECODE_RECEIVE_UART_H
 

@@ -30,7 +30,7 @@ static int open_socket(const char *address, uint16_t port, struct error *error)
         return -1;
     }
     int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    /* A whole window of the largest frames, and more; root may exceed the system's limit. */
+    /* More than a whole window of the largest frames; root may exceed the system's limit. */
     int size = 32 << 20;
     if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &size, sizeof(size)) != 0)
         setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &size, sizeof(size));
@@ -43,7 +43,7 @@ static int open_socket(const char *address, uint16_t port, struct error *error)
     return fd;
 }
 
-/* The machine, as known from its frames. */
+/* The machine's address, from its frames. */
 struct way {
     int fd;
     bool known;
@@ -68,7 +68,7 @@ static void batch_init(struct batch *batch)
     }
 }
 
-/* What is acknowledged is written: the receiver may die at any moment. */
+/* Acknowledge only what is written: the receiver may be killed at any time. */
 static bool answer_frame(struct reception *reception, int fd, const struct sockaddr_in *to)
 {
     struct {
@@ -79,7 +79,7 @@ static bool answer_frame(struct reception *reception, int fd, const struct socka
     if (!store_flush(reception->store))
         return false;
     reassemble_ack(&reception->frames, &reply.header, &reply.ack);
-    /* A reply that cannot be sent is like one that was lost: the sender asks again. */
+    /* A reply that cannot be sent counts as lost: the sender repeats its request. */
     (void)!sendto(fd, &reply, sizeof(reply), 0, (const struct sockaddr *)to, sizeof(*to));
     return true;
 }
@@ -102,7 +102,7 @@ static bool take_datagram(struct reception *reception, struct way *way, const ui
     return !(header.flags & FRAME_ACK_REQUEST) || answer_frame(reception, way->fd, from);
 }
 
-/* Take what has arrived, waiting a moment for the first. */
+/* Take the datagrams that have arrived; wait a moment for the first. */
 static bool take_batch(struct reception *reception, struct way *way, struct batch *batch)
 {
     struct pollfd wait = {.fd = way->fd, .events = POLLIN};
@@ -119,7 +119,7 @@ static bool take_batch(struct reception *reception, struct way *way, struct batc
     return true;
 }
 
-/* Once a second, while nobody sends. */
+/* Once a second, until the first frame arrives. */
 static void announce(const struct reception *reception, int fd, uint16_t port, const struct sockaddr_in *to)
 {
     static double announced;
@@ -147,7 +147,7 @@ enum reception_outcome receive_udp(struct reception *reception, const char *addr
     reception->send = send_command;
     reception->send_context = &way;
     enum reception_outcome outcome;
-    while ((outcome = reception_check(reception)) == RECEPTION_GOES_ON) {
+    while ((outcome = reception_check(reception)) == RECEPTION_CONTINUES) {
         announce(reception, fd, port, reception->announce_to ? &to : NULL);
         if (!take_batch(reception, &way, &batch)) {
             outcome = RECEPTION_FAILED;

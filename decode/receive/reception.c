@@ -2,7 +2,7 @@
 
 #include "decode/capture/monotonic.h"
 
-/* A frame whose turn has come. */
+/* Store a delivered frame. */
 static void keep_frame(void *context, const struct frame_header *header, const uint8_t *payload)
 {
     struct reception *reception = context;
@@ -58,5 +58,5 @@ enum reception_outcome reception_check(struct reception *reception)
         return RECEPTION_INTERRUPTED;
     if (reception->timeout_seconds > 0 && quiet >= reception->timeout_seconds)
         return RECEPTION_TIMEOUT;
-    return RECEPTION_GOES_ON;
+    return RECEPTION_CONTINUES;
 }

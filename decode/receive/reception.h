@@ -1,5 +1,5 @@
 /*
- * A reception: what its ways, UDP and a serial line, share. docs/wire.md.
+ * A reception, by UDP or over a serial line: what both share. docs/wire.md.
  */
 #ifndef DECODE_RECEPTION_H
 #define DECODE_RECEPTION_H
@@ -15,7 +15,7 @@
 
 enum reception_phase { RECEPTION_WAITING, RECEPTION_RECEIVING, RECEPTION_HAS_END };
 
-/* Called often, to show how it goes. */
+/* Called often, to show the progress. */
 typedef void reception_progress(void *context, enum reception_phase phase, const struct store_totals *totals);
 
 struct reception {
@@ -24,41 +24,41 @@ struct reception {
     const volatile sig_atomic_t *stop; /* set by the owner's signal handlers: stop */
     reception_progress *progress;
     void *progress_context;
-    control_send *send; /* how commands go to the sender, with send_context; NULL: this source takes none */
+    control_send *send; /* sends commands to the machine, with send_context; NULL: this source takes none */
     void *send_context;
     struct reassemble frames;
-    uint64_t bad_frames;   /* datagrams or runs of bytes that were no frame */
-    uint8_t other_version; /* of the wire, that frames came in and were not kept; 0: none */
-    bool other_boot;       /* frames of another stream id came in, and were not kept: other_stream_id, the newest */
+    uint64_t bad_frames;   /* datagrams or runs of bytes that were not a frame */
+    uint8_t other_version; /* the wire version of frames that were dropped for it; 0: none */
+    bool other_boot;       /* frames of other stream ids were dropped; other_stream_id is the newest */
     uint32_t other_stream_id;
-    uint32_t due_seq; /* of the frame whose turn is next */
+    uint32_t due_seq; /* of the next frame to be delivered */
     uint64_t garbage; /* bytes of a serial line that belonged to no frame */
     bool store_failed;
-    double last_frame;       /* monotonic_seconds() of the last frame of our stream id; the start before the first */
+    double last_frame;       /* monotonic_seconds() of the last frame of our stream id, initially of the start */
     double timeout_seconds;  /* give up after so long without a frame, 0 = never */
-    bool announce;           /* UDP: say where this receiver is until the first frame comes */
-    const char *announce_to; /* ... to this ADDRESS[:PORT] alone; NULL: to all */
+    bool announce;           /* UDP: announce this receiver's address until the first frame arrives */
+    const char *announce_to; /* ADDRESS[:PORT] that announcements go to; NULL: all networks */
     double linger_seconds;   /* answer repeated frames so long after the end record */
-    struct error error;      /* of RECEPTION_FAILED, where the store has none */
+    struct error error;      /* of RECEPTION_FAILED, if the store has none */
 };
 
 enum reception_outcome {
-    RECEPTION_GOES_ON,
-    RECEPTION_ENDED,       /* the end record is stored, and so is everything before it */
-    RECEPTION_TIMEOUT,     /* nothing came for timeout_seconds */
+    RECEPTION_CONTINUES,
+    RECEPTION_ENDED,       /* the end record and everything before it are stored */
+    RECEPTION_TIMEOUT,     /* nothing arrived for timeout_seconds */
     RECEPTION_INTERRUPTED, /* *stop was set */
     RECEPTION_SOURCE_END,  /* the UART's file or socket ended before the end record */
     RECEPTION_FAILED       /* see error and store_error */
 };
 
-/* Set up what takes the frames; in_order_only: a serial line. The fields above it are the owner's. */
+/* Initialise the fields from frames on; the owner sets those before and the options. in_order_only: a serial line. */
 void reception_init(struct reception *reception, bool in_order_only);
 void reception_free(struct reception *reception);
 
-/* Take a checked frame, as reassemble_take: false where it is none of ours, which is not answered. */
+/* Take a checked frame, as reassemble_take. false: it does not belong to our stream, and must not be answered. */
 bool reception_take(struct reception *reception, const struct frame_header *header, const uint8_t *payload);
 
-/* Call at least a few times a second: shows progress, serves commands, and says whether to go on. */
+/* Call at least a few times a second: shows progress, serves commands, and returns whether the reception continues. */
 enum reception_outcome reception_check(struct reception *reception);
 
 #endif

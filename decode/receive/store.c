@@ -75,7 +75,7 @@ struct store_cpu *store_cpu(struct store *store, uint16_t cpu)
 bool store_flush(struct store *store)
 {
     bool good = store->error.kind == ERROR_NONE;
-    /* What names others behind them: it is there. But gaps before the holes that they are about. */
+    /* Write files before those that refer to them; and records first, so that gap records precede their holes. */
     good = store_file_flush(&store->events) && good;
     for (size_t i = 0; i < STORE_MAX_CPUS; i++)
         if (store->cpus[i])

@@ -1,9 +1,9 @@
 /*
- * Writing a capture directory while it arrives. docs/capture.md is the format.
+ * Writes a capture directory during the reception. docs/capture.md is the format.
  *
- * What is handed in becomes part of the files at the next store_flush. The directory is valid after every single write:
- * files only grow, cpuN.pt has the byte of trace offset X at X, events.bin ends with a whole record or with a part of
- * one that readers leave out. Checksums are written behind what they are of.
+ * The data is in the files after the next store_flush. The directory is valid after every single write: files only
+ * grow, cpuN.pt has the byte of trace offset X at X, events.bin ends with a whole record or with a part of one that
+ * readers ignore. Checksums are written after the data that they cover.
  */
 #ifndef DECODE_STORE_H
 #define DECODE_STORE_H
@@ -20,69 +20,68 @@
 
 struct store;
 
-/* Of one CPU. */
+/* Totals of one CPU. */
 struct store_cpu_totals {
     uint64_t trace_bytes;
-    bool ended; /* its end record has come */
+    bool ended; /* its end record was received */
 };
 
-/* A frame whose place nothing explains, and that nothing followed: it was not kept. */
+/* A frame at an unexplained offset that no other frame followed: it was dropped. */
 struct store_misplaced {
     uint16_t cpu;
-    uint64_t offset, due; /* where its stream had come to */
+    uint64_t offset, due; /* due: the end of its stream at that time */
 };
 
 struct store_totals {
-    uint64_t trace_bytes; /* received, all CPUs; lost ones are not in it */
+    uint64_t trace_bytes; /* received, of all CPUs, without lost ones */
     uint64_t record_bytes;
     uint64_t records;
     uint64_t drains; /* RECORD_DRAIN records: regions, or parts of them, handed over */
     uint64_t pages;
-    uint64_t gaps; /* RECORD_GAP records, ours included */
-    uint64_t cuts; /* ... of cause CUT: tracing was over before the guest's end */
-    bool sleeps;   /* the end is that of a sleep: the guest may go on untraced */
+    uint64_t gaps; /* RECORD_GAP records, those of the receiver included */
+    uint64_t cuts; /* ... of cause CUT: tracing ended before the guest did */
+    bool sleeps;   /* tracing ended for a sleep state: the guest may continue untraced */
     uint64_t lost_trace_bytes, lost_record_bytes;
     uint64_t misplaced; /* frames */
     struct store_misplaced first_misplaced;
     bool hello;
-    bool ended;       /* the end record of each CPU has come */
-    unsigned nr_cpus; /* as the hello record says; at least the highest CPU of which something came, plus 1 */
+    bool ended;       /* the end records of all CPUs were received */
+    unsigned nr_cpus; /* by the hello record; at least the highest CPU with data, plus 1 */
     struct store_cpu_totals cpus[STORE_MAX_CPUS];
 };
 
-/* Make the directory (which must not be there, or be empty) and its files. NULL: error says why. */
+/* Make the directory (which must not exist, or be empty) and its files. NULL: error says why. */
 struct store *store_create(const char *directory, struct error *error);
 
 /* Why a call below returned false. */
 const struct error *store_error(const struct store *store);
 
-/* So many frames were lost before what is handed in next: holes may be as large as they could have been. What nothing
- * explains (no such frames, no RECORD_GAP_RING) waits for a frame that goes on behind it, and is not kept without one.
- */
+/* So many frames were lost before the next data: holes up to their possible size are accepted. A frame after any other
+ * hole (without lost frames or a RECORD_GAP_RING) waits for one that follows it, and is dropped if none does. */
 void store_lost_frames(struct store *store, uint32_t frames);
 
-/* Nothing more comes: no frame waits for another. */
+/* Nothing more will arrive: drop the frames that wait for another one. */
 void store_settle(struct store *store);
 
-/* Bytes of a CPU's PT stream at offset. What is already there is left alone; a hole becomes PADs and a RECORD_GAP. */
+/* Bytes of a CPU's trace at offset. Bytes that are there already are ignored; a hole becomes PADs and a RECORD_GAP. */
 bool store_trace(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size);
 
-/* Bytes of a CPU's record stream at offset. After a hole, reading goes on at the next place that looks like a record.
+/* Bytes of a CPU's record stream at offset. After a hole, reading continues at the next bytes that look like a record.
  */
 bool store_records(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size);
 
-/* Write out all that was handed in. false: see store_error. */
+/* Write all data to the files. false: see store_error. */
 bool store_flush(struct store *store);
 
-/* Payload of the newest RECORD_STATUS of a CPU, until the next call that stores something. size 0: there was none. */
+/* Payload of the newest RECORD_STATUS of a CPU, valid until the next call that stores something. size 0: none. */
 struct record_text store_status(const struct store *store, unsigned cpu);
 
 const struct store_totals *store_totals(const struct store *store);
 
-/* Flush and close. false: the flush failed; store_flush before it would say why. */
+/* Flush and close. false: the flush failed. Call store_flush first to get the error. */
 bool store_close(struct store *store);
 
-/* Close, and leave no capture: remove the files, and the directory if it was made for them. */
+/* Close and remove the files, and the directory if store_create made it. */
 void store_discard(struct store *store);
 
 #endif

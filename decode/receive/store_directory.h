@@ -6,7 +6,8 @@
 
 #include "decode/capture/error.h"
 
-/* Make it, or take it where it is there and empty (*made is false then). Returns it open; -1: error says why. */
+/* Make the directory, or use an existing empty one (then *made is false). Returns its descriptor; -1: error says why.
+ */
 int store_directory_open(const char *directory, bool *made, struct error *error);
 
 #endif

@@ -1,4 +1,4 @@
-/* A file of a capture: it only grows, it is written in large pieces, and each piece leaves its checksum. */
+/* A file of a capture. It only grows, is written in large blocks, and has a checksum of each block. */
 #ifndef DECODE_STORE_FILE_H
 #define DECODE_STORE_FILE_H
 
@@ -11,25 +11,25 @@
 
 struct store_file {
     int directory;
-    const char *directory_name;   /* for errors; the owner keeps it */
-    struct error *error;          /* the owner's */
-    struct store_file *checksums; /* where those of this file go; NULL: it has none */
+    const char *directory_name;   /* for errors; belongs to the owner */
+    struct error *error;          /* belongs to the owner */
+    struct store_file *checksums; /* the file for this file's checksums; NULL: it has none */
     enum checksum_file kind;
     uint16_t cpu;
     char name[CHECKSUM_FILE_NAME];
     int fd;
     bool failed;      /* a write failed, error says why: nothing more is written */
     uint64_t written; /* file offset of the buffer's first byte */
-    uint64_t summed;  /* up to where there are checksums: what lies from here to written is a hole */
+    uint64_t summed;  /* the end of the checksums; the bytes from here to written are a hole */
     size_t used;
     uint8_t *buffer;
 };
 
-/* Make the file name, which directory, directory_name and error of *file are set for. false: error says why.
- * store_file_close is needed in both cases. */
+/* Make the file `name`. directory, directory_name and error of *file are set. false: error says why. store_file_close
+ * is needed in both cases. */
 bool store_file_open(struct store_file *file, const char *name);
 
-/* The same for one whose checksums go to another file: it has the name that its kind has. */
+/* The same for a file with checksums, named by its kind. */
 bool store_file_open_summed(struct store_file *file, enum checksum_file kind, uint16_t cpu,
                             struct store_file *checksums);
 

@@ -9,11 +9,11 @@
 #define META_NAME "meta.json"
 #define META_TEMPORARY ".meta.json.part"
 
-static void write_object(FILE *file, struct record_text text, const char *indent, const char *behind)
+static void write_object(FILE *file, struct record_text text, const char *indent, const char *end)
 {
     fputs("{", file);
     text_write_json_fields(file, text, "", indent);
-    fputs(behind, file);
+    fputs(end, file);
 }
 
 static void write_meta(FILE *file, struct record_text hello, const struct record_text *ends, unsigned nr_ends)

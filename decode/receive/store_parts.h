@@ -1,4 +1,4 @@
-/* What the files of the store share: nobody else's. */
+/* Private to the store: what its files share. */
 #ifndef DECODE_STORE_PARTS_H
 #define DECODE_STORE_PARTS_H
 
@@ -17,34 +17,34 @@ struct store_cpu {
 struct store {
     char *directory_name;
     int directory;
-    bool made; /* the directory, by us */
+    bool made; /* store_create made the directory */
     struct store_file events, index, checksums;
     struct store_cpu *cpus[STORE_MAX_CPUS];
     struct store_totals totals;
     struct record_text hello; /* for meta.json */
-    uint64_t may_miss;        /* bytes that lost frames may have carried, and no hole has accounted for */
+    uint64_t may_miss;        /* most bytes of lost frames that no hole has accounted for yet */
     struct error error;
 };
 
-/* The CPU's, made if this is the first of it. NULL: the store's error says why. */
+/* A CPU, made at its first use. NULL: the store's error says why. */
 struct store_cpu *store_cpu(struct store *store, uint16_t cpu);
 
-/* There are so many CPUs at least. */
+/* There are at least so many CPUs. */
 void store_know_cpus(struct store *store, uint64_t cpus);
 
 /* --- store_records.c ---
  */
 
-/* The way of every record into the capture. */
+/* Write a record; every record passes here. */
 void store_keep_record(struct store *store, const struct record_header *header, const uint8_t *bytes, size_t size);
 
 /* --- store_trace.c ---
  */
 
-/* Trace that belongs at offset. What is missing before it is a gap; what is there already is left out. */
+/* Write trace bytes at offset. Missing bytes before it become a gap; bytes that are there already are ignored. */
 bool store_keep_trace(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size);
 
-/* The end record of a CPU says how many trace bytes there should be. */
+/* Compare the trace with the number of bytes in a CPU's end record. */
 void store_check_end(struct store *store, uint16_t cpu, struct record_text end);
 
 #endif

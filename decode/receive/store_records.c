@@ -1,4 +1,4 @@
-/* The records of a store: into events.bin and index, and what they mean for meta.json and the totals. */
+/* The records of a store: writes them to events.bin and index, and updates meta.json and the totals. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,8 +6,9 @@
 #include "decode/receive/store_meta.h"
 #include "decode/receive/store_parts.h"
 
-/* What was overwritten before it could be sent, or was not sent any more, is no loss of the wire: the hypervisor says
- * so before what follows. Several may be told of before the trace between them arrives. */
+/* Trace that was overwritten before it was sent, or that was never sent, was not lost on the wire: the hypervisor
+ * announces it with a gap record before it sends what follows. Several gaps may be announced before the trace between
+ * them arrives. */
 static void expect_hole(struct store *store, const struct record_header *header, const uint8_t *payload)
 {
     struct record_gap gap;
@@ -17,7 +18,7 @@ static void expect_hole(struct store *store, const struct record_header *header,
     memcpy(&gap, payload, sizeof(gap));
     store->totals.cuts += gap.cause == RECORD_GAP_CUT;
     if (gap.cause != RECORD_GAP_RING && gap.cause != RECORD_GAP_CUT)
-        return; /* no offsets are missing there */
+        return; /* no offsets are skipped */
     if (!holes_announce(&cpu->trace_holes, gap.at, gap.at + gap.size))
         error_set(&store->error, ERROR_MEMORY, 0, "a gap of CPU %u", header->cpu);
 }
@@ -32,7 +33,7 @@ static void copy_text(struct record_text *text, const uint8_t *payload, size_t s
     *text = (struct record_text){copy, size};
 }
 
-static void write_meta_anew(struct store *store)
+static void rewrite_meta(struct store *store)
 {
     struct record_text ends[STORE_MAX_CPUS] = {{NULL, 0}};
     for (unsigned i = 0; i < store->totals.nr_cpus; i++)
@@ -48,7 +49,7 @@ static void take_hello(struct store *store, const uint8_t *payload, size_t size)
     if (text_find_number(&cpus, store->hello, "nr_cpus"))
         store_know_cpus(store, cpus);
     store->totals.hello = true;
-    write_meta_anew(store);
+    rewrite_meta(store);
 }
 
 static void take_end(struct store *store, uint16_t cpu, const uint8_t *payload, size_t size)
@@ -61,7 +62,7 @@ static void take_end(struct store *store, uint16_t cpu, const uint8_t *payload, 
     totals->ended = true;
     for (unsigned i = 0; i < totals->nr_cpus; i++)
         totals->ended = totals->ended && totals->cpus[i].ended;
-    write_meta_anew(store);
+    rewrite_meta(store);
 }
 
 static void count_record(struct store *store, const struct record_header *header, const uint8_t *payload)

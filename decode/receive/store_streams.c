@@ -1,15 +1,16 @@
-/* The two streams of each CPU, trace and records: a frame that nothing explains is held until another one does. */
+/* The two streams of each CPU, trace and records: a frame at an unexplained offset is held until another one follows.
+ */
 #include "decode/receive/store_parts.h"
 #include "serial/wire/frame.h"
 
-/* Bytes that have their place at offset. */
+/* Keeps bytes at offset. */
 typedef bool keep_bytes(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size);
 
 struct stream {
     struct store *store;
     uint16_t cpu;
     struct holes *holes;
-    uint64_t due; /* it has come so far */
+    uint64_t due; /* the end of the stream so far */
     keep_bytes *keep;
 };
 
@@ -18,7 +19,7 @@ void store_lost_frames(struct store *store, uint32_t frames)
     store->may_miss += (uint64_t)frames * FRAME_MAX_PAYLOAD;
 }
 
-/* May a stream that has come to from go on at offset? */
+/* Can a stream that ends at `from` continue at offset? */
 static bool hole_explained(const struct store *store, const struct holes *holes, uint64_t from, uint64_t offset)
 {
     uint64_t missing = 0, size;
@@ -27,15 +28,15 @@ static bool hole_explained(const struct store *store, const struct holes *holes,
     return missing <= store->may_miss;
 }
 
-/* The stream goes on where it should: a held frame was misplaced. */
-static void give_up_held(struct store *store, struct holes *holes, uint16_t cpu, uint64_t due)
+/* The stream continues elsewhere: a held frame was misplaced. */
+static void drop_held(struct store *store, struct holes *holes, uint16_t cpu, uint64_t due)
 {
     struct store_totals *totals = &store->totals;
     if (!holes->held)
         return;
     if (totals->misplaced++ == 0)
         totals->first_misplaced = (struct store_misplaced){cpu, holes->offset, due};
-    store_lost_frames(store, 1); /* its bytes are missing where they belong */
+    store_lost_frames(store, 1); /* its bytes are missing at their right offset */
     holes->held = false;
 }
 
@@ -45,15 +46,15 @@ static bool take_frame(const struct stream *stream, uint64_t offset, const uint8
     struct holes *holes = stream->holes;
     const uint16_t cpu = stream->cpu;
     if (hole_explained(store, holes, stream->due, offset)) {
-        give_up_held(store, holes, cpu, stream->due);
+        drop_held(store, holes, cpu, stream->due);
         return stream->keep(store, cpu, offset, bytes, size);
     }
-    if (holes_confirm(holes, offset)) { /* the frame that is held has its place before this one */
+    if (holes_confirm(holes, offset)) { /* the held frame belongs before this one */
         holes->held = false;
         return stream->keep(store, cpu, holes->offset, holes->bytes, holes->size) &&
                stream->keep(store, cpu, offset, bytes, size);
     }
-    give_up_held(store, holes, cpu, stream->due);
+    drop_held(store, holes, cpu, stream->due);
     return holes_hold(holes, offset, bytes, size) ||
            error_set(&store->error, ERROR_MEMORY, 0, "a frame of CPU %u", cpu);
 }
@@ -67,7 +68,7 @@ bool store_trace(struct store *store, uint16_t cpu, uint64_t offset, const uint8
     return take_frame(&stream, offset, bytes, size);
 }
 
-/* A record_stream_deliver. The end record says how many trace bytes there should be. */
+/* A record_stream_deliver. */
 static void deliver_record(void *context, const struct record_header *header, const uint8_t *bytes, size_t size)
 {
     struct store *store = context;
@@ -105,7 +106,7 @@ void store_settle(struct store *store)
         struct store_cpu *cpu = store->cpus[i];
         if (!cpu)
             continue;
-        give_up_held(store, &cpu->trace_holes, i, store_file_end(&cpu->trace));
-        give_up_held(store, &cpu->record_holes, i, cpu->records.offset);
+        drop_held(store, &cpu->trace_holes, i, store_file_end(&cpu->trace));
+        drop_held(store, &cpu->record_holes, i, cpu->records.offset);
     }
 }

@@ -1,7 +1,7 @@
-/* The trace of a store: into cpuN.pt, and a gap record where bytes were lost on the wire. */
+/* The trace of a store: writes cpuN.pt, and a gap record if bytes were lost on the wire. */
 #include "decode/receive/store_parts.h"
 
-/* Bytes were lost on the wire: say so in the place where the hypervisor says it of its own losses. */
+/* Write a gap record for bytes that were lost on the wire, as the hypervisor does for its own losses. */
 static void keep_gap(struct store *store, uint16_t cpu, uint64_t at, uint64_t size)
 {
     struct {
@@ -16,7 +16,7 @@ static void keep_gap(struct store *store, uint16_t cpu, uint64_t at, uint64_t si
     store->totals.lost_trace_bytes += size;
 }
 
-/* Trace goes on at offset. A hole in the file reads as zeros, which are PAD packets: offsets keep their meaning. */
+/* The trace continues at offset. A hole in the file reads as zeros, which are PAD packets: offsets stay valid. */
 static void fill_hole(struct store *store, uint16_t cpu, uint64_t offset)
 {
     struct store_cpu *to = store->cpus[cpu];
@@ -50,8 +50,8 @@ bool store_keep_trace(struct store *store, uint16_t cpu, uint64_t offset, const 
     return store_file_append(&to->trace, bytes, size);
 }
 
-/* On a serial line the last bytes may have been lost; or the last frame is there, and what explains its place was lost.
- */
+/* On a serial line the last bytes may have been lost; or the last frame was received, but not the record that explains
+ * its offset. */
 void store_check_end(struct store *store, uint16_t cpu, struct record_text end)
 {
     struct store_cpu *to = store->cpus[cpu];

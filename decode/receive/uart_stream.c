@@ -4,7 +4,7 @@
 
 #include "serial/wire/crc32c.h"
 
-/* Bytes at the front that cannot start a frame: up to the next first byte of the magic. */
+/* How many bytes at the front cannot start a frame: up to the next first byte of the magic. */
 static size_t to_next_magic(const uint8_t *bytes, size_t size)
 {
     const uint8_t *next = memchr(bytes + 1, (int)(FRAME_MAGIC & 0xff), size - 1);
@@ -18,7 +18,7 @@ static uint32_t load32(const uint8_t *bytes)
     return value;
 }
 
-/* Bytes that the frame or the garbage at the front takes; 0: more bytes are needed to tell. */
+/* Take the frame or the garbage at the front. Returns its size; 0: more bytes are needed to decide. */
 static size_t take_front(struct uart_stream *stream, const uint8_t *bytes, size_t size, uart_stream_deliver deliver,
                          void *context)
 {
@@ -39,7 +39,7 @@ static size_t take_front(struct uart_stream *stream, const uint8_t *bytes, size_
     if (size < body + 4)
         return 0;
     if (load32(bytes + body) != crc32c(bytes + FRAME_HEADER_SIZE, header.length)) {
-        /* Bytes may be missing, so the next frame may begin inside of what this one claims. */
+        /* Bytes may be missing, so the next frame may begin inside the claimed length of this one. */
         stream->bad_frames++;
         size_t skip = to_next_magic(bytes, size);
         stream->garbage += skip;

@@ -1,5 +1,5 @@
 /*
- * Finding frames in a stream of bytes: the UART's form, where four bytes CRC-32C of the payload follow it. Pure.
+ * Finds frames in a stream of bytes from a UART, where a CRC-32C of the payload follows each frame. Pure.
  */
 #ifndef DECODE_UART_STREAM_H
 #define DECODE_UART_STREAM_H
@@ -16,18 +16,18 @@ typedef void (*uart_stream_deliver)(void *context, const struct frame_header *he
 struct uart_stream {
     uint64_t garbage;     /* bytes that belonged to no frame */
     uint64_t bad_frames;  /* headers whose payload failed its CRC */
-    uint64_t bad_version; /* good headers of another version, version */
+    uint64_t bad_version; /* good headers with another version */
     uint8_t version;
     size_t used;
     uint8_t buffer[2 * UART_STREAM_FRAME_MAX];
 };
 
-/* Take bytes as they come; every whole frame with good CRCs is delivered. After garbage the next header is looked for
- * byte by byte. */
+/* Take bytes as they arrive; deliver every whole frame with good CRCs. After garbage the next header is searched byte
+ * by byte. */
 void uart_stream_take(struct uart_stream *stream, const uint8_t *bytes, size_t size, uart_stream_deliver deliver,
                       void *context);
 
-/* No more bytes come: what waits for the rest of a frame is none, and whole frames may stand behind its start. */
+/* No more bytes will arrive: an unfinished frame is garbage, and whole frames may follow its start. */
 void uart_stream_end(struct uart_stream *stream, uart_stream_deliver deliver, void *context);
 
 #endif

@@ -1,4 +1,4 @@
-/* To whom a receiver announces itself, as --announce-to says it. */
+/* The addresses of --announce-to. */
 #include <arpa/inet.h>
 #include <setjmp.h>
 #include <stdarg.h>

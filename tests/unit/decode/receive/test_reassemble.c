@@ -1,4 +1,4 @@
-/* What the receiver does with frames: order, loss, repetition. */
+/* Reassembly of frames: order, loss, repetition. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "tests/unit/serial/delivered.h"
 
 struct fixture {
-    struct reassemble frames; /* of UDP, unless a test says otherwise */
+    struct reassemble frames; /* for UDP, unless a test initialises it again */
     struct delivered delivered;
 };
 
@@ -63,7 +63,7 @@ static void reordered_is_put_in_order(void **state)
         assert_int_equal(f->delivered.seq[i], i);
 }
 
-static void acknowledgement_tells_what_is_missing(void **state)
+static void acknowledgement_lists_missing_frames(void **state)
 {
     struct fixture *f = *state;
     struct frame_header header, parsed;
@@ -148,7 +148,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(in_order_is_handed_on),
         TEST(reordered_is_put_in_order),
-        TEST(acknowledgement_tells_what_is_missing),
+        TEST(acknowledgement_lists_missing_frames),
         TEST(duplicates_are_answered_and_dropped),
         TEST(frames_beyond_the_window_wait_for_a_resend),
         TEST(another_stream_is_not_answered),

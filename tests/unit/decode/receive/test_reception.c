@@ -1,6 +1,6 @@
 /*
- * A reception as a whole: a machine that was started again, frames at places that cannot be, and commands before the
- * first frame. The clock is the test's.
+ * A whole reception: a machine that restarts, frames at impossible offsets, and commands before the first frame. The
+ * test provides the clock.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -75,12 +75,12 @@ static void another_boot_is_noticed(void **state)
     assert_false(take(reception, STREAM + 1, 0, 0));
     assert_true(reception->other_boot);
     assert_int_equal(reception->other_stream_id, STREAM + 1);
-    assert_true(reception->last_frame < now); /* it keeps no reception alive */
+    assert_true(reception->last_frame < now); /* a foreign frame does not extend the timeout */
     assert_int_equal(store_totals(reception->store)->trace_bytes, 16);
     end(reception);
 }
 
-/* Over UDP nothing is lost, so nothing may be missing; on a serial line as much as the missing numbers say. */
+/* Over UDP no bytes may be missing; on a serial line as many as the missing frames can have had. */
 static void holes_are_as_large_as_what_was_lost(void **state)
 {
     struct reception *reception = begin(*state, false);
@@ -94,7 +94,7 @@ static void holes_are_as_large_as_what_was_lost(void **state)
     assert_int_equal(capture_teardown(state), 0);
     assert_int_equal(capture_setup(state), 0);
     reception = begin(*state, true);
-    take(reception, STREAM, 10, 150000); /* listening began late */
+    take(reception, STREAM, 10, 150000); /* reading began late */
     assert_int_equal(store_totals(reception->store)->trace_bytes, 16);
     take(reception, STREAM, 12, 160000);
     assert_int_equal(store_totals(reception->store)->trace_bytes, 32);
@@ -111,7 +111,7 @@ static bool send_nothing(void *context, const uint8_t *frame, size_t size)
     return true;
 }
 
-/* The machine may be booting: for a minute. */
+/* A command waits a minute for a machine that is booting. */
 static void a_command_before_the_first_frame_ends(void **state)
 {
     struct capture_fixture *f = *state;
@@ -124,12 +124,12 @@ static void a_command_before_the_first_frame_ends(void **state)
     close(directory);
     assert_int_equal(send(client, "status\n", 7, 0), 7);
     for (unsigned i = 0; i < 590; i++) {
-        assert_int_equal(reception_check(reception), RECEPTION_GOES_ON);
+        assert_int_equal(reception_check(reception), RECEPTION_CONTINUES);
         now += 0.1;
     }
     assert_int_equal(recv(client, text, sizeof(text) - 1, MSG_DONTWAIT), -1);
     for (unsigned i = 0; i < 20; i++) {
-        assert_int_equal(reception_check(reception), RECEPTION_GOES_ON);
+        assert_int_equal(reception_check(reception), RECEPTION_CONTINUES);
         now += 0.1;
     }
     assert_true(recv(client, text, sizeof(text) - 1, MSG_DONTWAIT) > 0);

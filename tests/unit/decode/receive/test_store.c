@@ -1,4 +1,5 @@
-/* What the receiver writes down: which holes in the trace are the wire's, which cannot be, and what a failure leaves.
+/* The receiver's store: which holes in the trace were lost on the wire, which are impossible, and what a failure
+ * leaves.
  */
 #include <setjmp.h>
 #include <signal.h>
@@ -57,7 +58,7 @@ static void end_of(struct store *store, uint64_t offset, unsigned trace_bytes)
     assert_true(store_records(store, 0, offset, (const uint8_t *)&end, sizeof(end)));
 }
 
-/* Records and trace travel apart: another gap may be told of before the bytes arrive that stand behind a ring's. */
+/* Records and trace are separate streams: a second gap may be announced before the bytes after a ring gap arrive. */
 static void test_holes(void **state)
 {
     static const uint8_t bytes[16] = {0};
@@ -78,7 +79,7 @@ static void test_holes(void **state)
     assert_true(store_close(store));
 }
 
-/* All that was written was forgotten: that is none of the wire's holes either. */
+/* The hypervisor dropped all that was written: no loss of the wire. */
 static void test_nothing_kept(void **state)
 {
     struct gap_bytes gap = gap_of(RECORD_GAP_RING, 0, 1000);
@@ -92,7 +93,7 @@ static void test_nothing_kept(void **state)
     assert_true(store_close(store));
 }
 
-/* What was written and never sent, as nobody answered: no loss of the wire's either, and told. */
+/* Trace that was never sent, as no receiver answered: no loss of the wire, and it is reported. */
 static void test_cut(void **state)
 {
     static const uint8_t bytes[1000] = {0};
@@ -110,7 +111,8 @@ static void test_cut(void **state)
     assert_true(store_close(store));
 }
 
-/* Two rings' gaps are told of before the trace between them arrives: neither is the wire's, and nothing waits. */
+/* Two ring gaps are announced before the trace between them arrives: neither was lost on the wire, and no frame is
+ * held. */
 static void test_two_rings(void **state)
 {
     static const uint8_t bytes[16] = {0};
@@ -128,7 +130,7 @@ static void test_two_rings(void **state)
     assert_true(store_close(store));
 }
 
-/* The wire lost what stood before a ring's gap: that alone is its loss. */
+/* The wire lost the bytes before a ring gap: only those count as lost. */
 static void test_lost_before_a_ring(void **state)
 {
     static const uint8_t bytes[16] = {0};
@@ -152,7 +154,7 @@ static off_t size_of(const char *name)
     return stat(path, &status) == 0 ? status.st_size : -1;
 }
 
-/* A single frame at a far offset makes no file of a terabyte: it is not kept, and it is counted. */
+/* A single frame at a far offset does not make a file of a terabyte: it is dropped and counted. */
 static void test_far_frame(void **state)
 {
     static const uint8_t bytes[16] = {0};
@@ -174,7 +176,7 @@ static void test_far_frame(void **state)
     assert_int_equal(size_of("cpu2.pt"), 32);
 }
 
-/* The record that explains a hole was lost on a serial line: the stream goes on there, and nothing else is lost. */
+/* The record that explains a hole was lost on a serial line: the stream continues there, and nothing else is lost. */
 static void test_far_stream(void **state)
 {
     static const uint8_t bytes[16] = {0};
@@ -189,7 +191,7 @@ static void test_far_stream(void **state)
     assert_int_equal(store_totals(store)->trace_bytes, 48);
     assert_true(store_totals(store)->lost_trace_bytes == far - 16);
     assert_true(store_trace(store, 0, 2 * far, bytes, sizeof(bytes)));
-    /* The end tells that this one, the last, belongs there, too. */
+    /* The end record shows that this one, the last frame, is at the right offset too. */
     struct {
         struct record_header header;
         char text[32];
@@ -203,7 +205,7 @@ static void test_far_stream(void **state)
     assert_true((uint64_t)size_of("cpu0.pt") == 2 * far + 16);
 }
 
-/* What was lost bounds what may be missing: frames that could have carried it. */
+/* The number of lost frames bounds the missing bytes. */
 static void test_bounded_holes(void **state)
 {
     static const uint8_t bytes[16] = {0};
@@ -214,11 +216,11 @@ static void test_bounded_holes(void **state)
     assert_true(store_trace(store, 0, 2 * FRAME_MAX_PAYLOAD, bytes, sizeof(bytes)));
     assert_int_equal(store_totals(store)->trace_bytes, 16);
     assert_true(store_trace(store, 0, 2 * FRAME_MAX_PAYLOAD + 17, bytes, sizeof(bytes)));
-    assert_int_equal(store_totals(store)->trace_bytes, 16); /* all that was lost is accounted for */
+    assert_int_equal(store_totals(store)->trace_bytes, 16); /* no more bytes may be missing */
     assert_true(store_close(store));
 }
 
-/* Nothing came: nothing is left, and the same name serves again. */
+/* Nothing was received: no files are left, and the same name can be used again. */
 static void test_discard(void **state)
 {
     char path[64];
@@ -228,7 +230,7 @@ static void test_discard(void **state)
     assert_non_null(store);
     store_discard(store);
     assert_int_equal(size_of("new"), -1);
-    store = store_create(directory, &error); /* one that was there stays */
+    store = store_create(directory, &error); /* an existing directory stays */
     assert_non_null(store);
     store_discard(store);
     store = store_create(directory, &error);
@@ -236,7 +238,7 @@ static void test_discard(void **state)
     assert_true(store_close(store));
 }
 
-/* The disk is full: what was written before is named by its checksums, and the failure is told. */
+/* The disk is full: checksums cover what was written before, and the failure is reported. */
 static void test_full_disk(void **state)
 {
     static const uint8_t bytes[4096] = {7};

@@ -1,4 +1,4 @@
-/* Several CPUs' streams: when a capture is whole, what its files say, and that each CPU answers a command. */
+/* Streams of several CPUs: when a capture is complete, what its files contain, and answers of each CPU to a command. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -67,7 +67,7 @@ static void the_last_end_ends_it(void **state)
     assert_true(store_trace(f->store, 1, 0, trace, sizeof(trace)));
     put_text(f, 1, RECORD_END, "trace_bytes 16\n");
     put_text(f, 0, RECORD_END, "trace_bytes 0\n");
-    assert_false(totals->ended); /* CPU 2 never ran, and says so */
+    assert_false(totals->ended); /* CPU 2 never ran, but sends an end record too */
     put_text(f, 2, RECORD_END, "trace_bytes 0\n");
     assert_true(totals->ended);
     assert_int_equal(totals->cpus[1].trace_bytes, 16);
@@ -155,7 +155,7 @@ static void serve(struct control *control, const struct fixture *f, unsigned tim
     }
 }
 
-/* What came up to now. Returns whether the other side has closed. */
+/* Read what has arrived. Returns whether the other side has closed the connection. */
 static bool answers(int client, char *text, size_t size)
 {
     ssize_t part;
@@ -190,7 +190,7 @@ static void every_cpu_answers(void **state)
     control_close(control);
 }
 
-/* A CPU that waits for its start answers when it runs: for another second, no longer, one that has ended not at all. */
+/* A CPU that waits for its start may answer later: it is waited for one second, and one that has ended not at all. */
 static void a_cpu_that_does_not_run_is_not_waited_for(void **state)
 {
     struct fixture *f = *state;
