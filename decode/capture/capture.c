@@ -10,7 +10,7 @@
 #include "decode/capture/capture_check.h"
 #include "decode/capture/capture_records.h"
 
-/* By errno: is it there at all? */
+/* The kind of error for errno: does the file exist? */
 static enum error_kind why_not_open(void)
 {
     return errno == ENOENT || errno == ENOTDIR ? ERROR_NO_CAPTURE : ERROR_CANNOT_OPEN;
@@ -30,8 +30,8 @@ static bool map_traces(struct capture *capture, int directory, struct error *err
     return true;
 }
 
-/* What names bytes of other files is mapped before them: while it is being received, those are ahead. Of meta.json,
- * which is replaced, the checksum is ahead. */
+/* Map files before those that they refer to: during a reception the latter are ahead. The checksum of meta.json, which
+ * is replaced, is written before the file. */
 static bool read_all(struct capture *capture, int directory, struct error *error)
 {
     struct capture_map meta, index, events;
@@ -54,7 +54,7 @@ static bool read_all(struct capture *capture, int directory, struct error *error
     return good;
 }
 
-/* CPUs that never ran have left nothing but their end, if that came. */
+/* CPUs that never ran have at most an end record. */
 static void count_cpus(struct capture *capture)
 {
     uint64_t cpus;

@@ -1,7 +1,7 @@
 /*
- * Reading a capture directory. docs/capture.md is the format.
+ * Reads a capture directory. docs/capture.md is the format.
  *
- * Everything is mapped, nothing copied. A capture that ends anywhere is good as far as it goes.
+ * Files are mapped, not copied. A truncated capture is readable up to its end.
  */
 #ifndef DECODE_CAPTURE_H
 #define DECODE_CAPTURE_H
@@ -27,37 +27,37 @@ struct capture_record {
 struct capture_trace {
     bool present;
     const uint8_t *bytes;
-    uint64_t size; /* bytes; trace offset X stands at bytes[X] */
+    uint64_t size; /* bytes; trace offset X is bytes[X] */
 };
 
 struct capture {
     char *directory;
     struct capture_trace cpus[CAPTURE_MAX_CPUS];
-    unsigned nr_cpus; /* as the hello record says; at least the highest CPU with a trace or a record, plus 1 */
+    unsigned nr_cpus; /* by the hello record; at least the highest CPU with a trace or a record, plus 1 */
     const uint8_t *events;
     uint64_t events_size;
     struct capture_record *records; /* in the order of events.bin */
     size_t nr_records;
-    uint64_t events_left_over; /* bytes at the end of events.bin that are no whole record */
+    uint64_t events_left_over; /* bytes of an unfinished record at the end of events.bin */
     struct capture_map checksums;
-    struct damages damages;   /* what is wrong; of traces, where capture_check_trace was called */
-    struct damages unsummed;  /* ends of files without a checksum: the receiver is at work, or was stopped */
+    struct damages damages;   /* of all files but traces, and of traces that capture_check_trace has checked */
+    struct damages unsummed;  /* ends of files without a checksum: the receiver still runs, or was killed */
     struct record_text hello; /* payloads of RECORD_HELLO and of each RECORD_END; size 0 = missing */
     struct record_text ends[CAPTURE_MAX_CPUS];
 };
 
-/* Is the end record of each CPU there? */
+/* Does the capture have the end record of each CPU? */
 bool capture_ended(const struct capture *capture);
 
 /* Open a capture. NULL: error says why. */
 struct capture *capture_open(const char *directory, struct error *error);
 void capture_close(struct capture *capture);
 
-/* The records of a kind of one CPU: the next one at or behind *position, which moves behind it. NULL: no more. */
+/* Iterate over the records of a kind of one CPU: *position starts at 0 and advances. NULL: no more. */
 const struct capture_record *capture_next(const struct capture *capture, size_t *position, enum record_kind kind,
                                           uint16_t cpu);
 
-/* The trace of a CPU. NULL: there is none; error says so. */
+/* The trace of a CPU. NULL: there is none, and error is set. */
 const struct capture_trace *capture_trace(const struct capture *capture, uint64_t cpu, struct error *error);
 
 #endif

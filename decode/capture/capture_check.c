@@ -5,10 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* So many bytes of a trace are in memory at once. */
+/* Bytes of a trace that are in memory at once. */
 #define PASS_BYTES (1u << 20)
 
-/* A file whose blocks are looked at. */
+/* The file that is being checked. */
 struct checked {
     struct capture *capture;
     enum checksum_file file;
@@ -23,7 +23,7 @@ static uint64_t nr_entries(const struct capture *capture)
     return capture->checksums.size / sizeof(struct checksum_entry);
 }
 
-/* The entry of this number. false: it is damaged. */
+/* The entry with this index. false: it is damaged. */
 static bool read_entry(struct checksum_entry *entry, const struct capture *capture, uint64_t number)
 {
     memcpy(entry, capture->checksums.bytes + number * sizeof(*entry), sizeof(*entry));
@@ -35,7 +35,7 @@ static bool all_zeros(const uint8_t *bytes, uint64_t size)
     return size == 0 || (bytes[0] == 0 && memcmp(bytes, bytes + 1, (size_t)size - 1) == 0);
 }
 
-/* Nothing was written there. What the disk knows to be a hole is not read: it can be larger than all disks. */
+/* Check that a hole reads as zeros. Holes of the file itself are not read: they can be larger than any disk. */
 static void check_hole(const struct checked *c, uint64_t from, uint64_t to)
 {
     char path[4096];
@@ -71,8 +71,8 @@ static void check_block(const struct checked *c, const struct checksum_entry *en
     }
 }
 
-/* Blocks follow each other: where one is missing, its entry is damaged. Behind the last one the receiver was stopped.
- */
+/* Blocks are contiguous: if one is missing, its entry is damaged. Bytes after the last one have no checksum if the
+ * receiver was stopped. */
 static void check_blocks(const struct checked *c, uint64_t from, uint64_t to)
 {
     uint64_t next = 0, passed = 0;
@@ -94,8 +94,8 @@ static void check_blocks(const struct checked *c, uint64_t from, uint64_t to)
         damages_add(&c->capture->unsummed, DAMAGE_NO_SUM, c->name, next, c->size - next);
 }
 
-/* meta.json is replaced as a whole; its entry stands there before it does. So any of its entries may be the one, and
- * where the file of checksums was cut off, that may be missing. */
+/* meta.json is replaced as a whole after its entry is written. So any of its entries may match, and if the file of
+ * checksums was truncated, none may. */
 static void check_meta(const struct checked *c, bool entries_damaged)
 {
     struct checksum_entry entry;

@@ -32,7 +32,7 @@ bool capture_map(struct capture_map *map, int directory, const char *name)
     return good;
 }
 
-/* The system maps more than was touched, to both sides: so what was passed before is passed once more. */
+/* The kernel maps pages around an accessed one, too: so release again what was released before. */
 void capture_map_pass(const uint8_t *bytes, uint64_t begin, uint64_t end)
 {
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);

@@ -32,7 +32,7 @@ static bool record_fits(const struct capture *capture, const struct record_heade
     return record_possible(header) && capture->events_size - offset >= record_size_bytes(header);
 }
 
-/* The index's entry of this number. false: there is none. */
+/* The entry of the index with this number. false: there is none. */
 static bool index_entry(struct index_entry *entry, const struct capture_map *index, uint64_t number)
 {
     if (number >= index->size / sizeof(*entry))
@@ -48,7 +48,7 @@ static struct record_header header_at(const struct capture *capture, uint64_t of
     return header;
 }
 
-/* Does a record with this header end where the next one of the index begins? */
+/* Does a record with this header end where the next entry of the index begins? */
 static bool leads_on(const struct capture_map *index, uint64_t number, uint64_t offset,
                      const struct record_header *header)
 {
@@ -56,8 +56,8 @@ static bool leads_on(const struct capture_map *index, uint64_t number, uint64_t 
     return index_entry(&next, index, number + 1) && next.events_offset == offset + record_size_bytes(header);
 }
 
-/* The header in events.bin is *header. Where the index has another one for the place, choose: the checksums say which
- * of the two is damaged; without them events.bin counts, if that can be a record and is as long as one. */
+/* *header is the header in events.bin. If the index has a different one for the same offset, choose one: the checksums
+ * say which is damaged. Without them take that of events.bin, if it is valid and its length fits. */
 static void compare_index(struct capture *capture, const struct capture_map *index, uint64_t number, uint64_t offset,
                           struct record_header *header)
 {
@@ -77,8 +77,8 @@ static void compare_index(struct capture *capture, const struct capture_map *ind
         *header = entry.header;
 }
 
-/* No record begins at offset: where does the next one that the index names? It must be one in events.bin, too. Sets
- * *number. UINT64_MAX: nowhere. */
+/* No record begins at offset: find the next one of the index that is also a record in events.bin. Returns its offset
+ * and sets *number; UINT64_MAX: there is none. */
 static uint64_t find_next(const struct capture *capture, const struct capture_map *index, uint64_t offset,
                           uint64_t *number)
 {

@@ -21,7 +21,7 @@ const char *checksum_file_name(char name[CHECKSUM_FILE_NAME], enum checksum_file
 
 #ifdef __x86_64__
 
-/* A trace is read at the disk's speed: core's table, made for headers, would be slower. */
+/* As fast as the disk: core's table, which is meant for headers, would be slower. */
 __attribute__((target("sse4.2"))) static uint32_t by_instruction(const uint8_t *at, size_t size)
 {
     uint64_t state = CRC32C_START;

@@ -1,4 +1,4 @@
-/* What is wrong with the files of a capture: which bytes are not those that were received. */
+/* Damages of the files of a capture: bytes that differ from what was received. */
 #ifndef DECODE_DAMAGE_H
 #define DECODE_DAMAGE_H
 
@@ -8,15 +8,15 @@
 
 #include "decode/capture/checksum.h"
 
-/* offset and size: of the bytes in the file that it is about. */
+/* offset and size are those of the damaged bytes in the file. */
 enum damage_kind {
     DAMAGE_NONE,
-    DAMAGE_BYTES,    /* they are not those that were written */
-    DAMAGE_CUT,      /* the file ends at offset; size bytes more were written */
-    DAMAGE_CHECKSUM, /* entries of the file of checksums are damaged themselves */
-    DAMAGE_NO_SUM,   /* their checksum is missing or damaged: nothing can be said of them */
-    DAMAGE_RECORD,   /* no record begins at offset; size bytes are left out */
-    DAMAGE_INDEX,    /* the index says otherwise than events.bin */
+    DAMAGE_BYTES,    /* they differ from those that were written */
+    DAMAGE_CUT,      /* the file is truncated at offset; size bytes are missing */
+    DAMAGE_CHECKSUM, /* entries of the file of checksums are damaged */
+    DAMAGE_NO_SUM,   /* their checksum is missing or damaged: they cannot be checked */
+    DAMAGE_RECORD,   /* no record begins at offset; size bytes are skipped */
+    DAMAGE_INDEX,    /* the index differs from events.bin */
     DAMAGE_NR_KINDS
 };
 
@@ -29,14 +29,14 @@ struct damage {
 #define DAMAGES_KEPT 64u
 
 struct damages {
-    size_t count; /* of them the first DAMAGES_KEPT are in items */
+    size_t count; /* the first DAMAGES_KEPT of them are in items */
     struct damage items[DAMAGES_KEPT];
 };
 
-/* Add one. What goes on where another one ended, in the same way, is one with it. */
+/* Add a damage. It is merged with one of the same kind that ends where it begins. */
 void damages_add(struct damages *damages, enum damage_kind kind, const char *file, uint64_t offset, uint64_t size);
 
-/* Is one of them this file's, and about one of these bytes? */
+/* Does one of them concern any of these bytes of the file? */
 bool damages_touch(const struct damages *damages, const char *file, uint64_t offset, uint64_t size);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Why something could not be done, as a value: nothing below cli/ prints. The texts are in cli/error_text.c.
+ * Errors as values: only cli/ prints. The texts are in cli/text/error_text.c.
  */
 #ifndef DECODE_ERROR_H
 #define DECODE_ERROR_H
@@ -7,10 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* number and name: what they are for the kind. "errno": system says more. */
+/* The comments give the meaning of name and number for each kind. "errno": system is set. */
 enum error_kind {
     ERROR_NONE,
-    ERROR_MEMORY,          /* name: for what */
+    ERROR_MEMORY,          /* name: what the memory was for */
     ERROR_CANNOT_OPEN,     /* name: file; errno */
     ERROR_CANNOT_MAKE,     /* name: file; errno */
     ERROR_CANNOT_WRITE,    /* name: file; errno */
@@ -30,20 +30,20 @@ enum error_kind {
     ERROR_NO_BAUD,         /* number */
     ERROR_CANNOT_SET_BAUD, /* name: terminal; number; errno */
     ERROR_UART,            /* errno */
-    ERROR_MAP_RECORD,      /* name: what is wrong with it; number: where it stands in events.bin */
+    ERROR_MAP_RECORD,      /* name: what is wrong with it; number: its offset in events.bin */
     ERROR_NO_TRUTH,        /* name: file */
     ERROR_TRUTH_ENTRY,     /* name: file; number: offset */
     ERROR_NO_SYMBOLS,      /* name: file */
-    ERROR_IMAGE_SPEC,      /* name: what was given for FILE@VADDR */
+    ERROR_IMAGE_SPEC,      /* name: the argument, which should be FILE@VADDR */
     ERROR_IMAGE_SHORT,     /* name: file; number: its size */
     ERROR_IMAGE_ADDRESS,   /* name: file; number: its address */
     ERROR_IMAGE_TWICE,     /* number: address */
     ERROR_NO_ELF,          /* name: file */
-    ERROR_PERF,            /* name: file, and what is wrong; number: at which offset, or 0 */
+    ERROR_PERF,            /* name: file, and what is wrong; number: the offset, or 0 */
     ERROR_NO_PSB,          /* name: file; number: its size */
     ERROR_SHARD,           /* name: file; number: line */
     ERROR_NAMES,           /* name: file, and what is wrong */
-    ERROR_NOT_EXECUTED,    /* name: of an object */
+    ERROR_NOT_EXECUTED,    /* name: object */
     ERROR_NR_KINDS
 };
 
@@ -54,7 +54,7 @@ struct error {
     char name[512];
 };
 
-/* Set it, unless it is set: the first reason is the one that counts. Returns false, for the caller to return. */
+/* Set the error, unless it is set already: the first one is reported. Returns false, for the caller to return. */
 bool error_set(struct error *error, enum error_kind kind, uint64_t number, const char *name, ...)
     __attribute__((format(printf, 4, 5)));
 

@@ -5,7 +5,7 @@
 
 #define COUNT_PREFIX "exit."
 
-/* NULL: there is no room for another reason. */
+/* NULL: no room for another reason. */
 static struct exits_reason *find_or_add(struct exits *exits, struct record_text name)
 {
     size_t i = 0;
@@ -19,7 +19,7 @@ static struct exits_reason *find_or_add(struct exits *exits, struct record_text 
     return &exits->items[i];
 }
 
-/* The line "exit_tsc NUMBER NUMBER ...", in the order of the reasons. false: there is none that has all. */
+/* The line "exit_tsc NUMBER NUMBER ...", in the order of the reasons. false: it is missing or incomplete. */
 static bool take_ticks(struct exits *exits, struct record_text end)
 {
     struct record_text value;
@@ -79,6 +79,6 @@ static int by_cost(const void *left, const void *right)
 void exits_sort(struct exits *exits)
 {
     for (size_t i = 0; i < exits->count && !exits->timed; i++)
-        exits->items[i].ticks = 0; /* of some CPUs alone */
+        exits->items[i].ticks = 0; /* only some CPUs have ticks */
     qsort(exits->items, exits->count, sizeof(exits->items[0]), by_cost);
 }

@@ -1,4 +1,4 @@
-/* VM exits by basic exit reason, as the END records of CPUs tell them: docs/wire.md. Pure. */
+/* VM exits by basic exit reason, from the END records of CPUs: docs/wire.md. Pure. */
 #ifndef DECODE_CAPTURE_EXITS_H
 #define DECODE_CAPTURE_EXITS_H
 
@@ -10,7 +10,7 @@
 
 #define EXITS_MAX 128u
 
-/* Of one reason, as the record names it. */
+/* One reason, with the record's name for it. */
 struct exits_reason {
     struct record_text name;
     uint64_t count;
@@ -18,19 +18,19 @@ struct exits_reason {
 };
 
 struct exits {
-    bool known; /* an END record has come from all CPUs, */
-    bool timed; /* and all tell ticks */
+    bool known; /* there is an END record of all CPUs */
+    bool timed; /* all of them have ticks */
     size_t count;
     struct exits_reason items[EXITS_MAX];
 };
 
-/* What the END record of one CPU says; an empty text where none has come. The names stay the record's. */
+/* Parse the END record of one CPU; an empty text if there is none. The names point into the record. */
 void exits_take(struct exits *exits, struct record_text end);
 
-/* Add another CPU's to the sum of those before. first: there are none before. */
+/* Add a CPU to a sum. first: it is the first one. */
 void exits_add(struct exits *sum, const struct exits *more, bool first);
 
-/* The costliest first, or, where ticks are not known, the most frequent. */
+/* Sort by ticks, or if they are not known, by count; highest first. */
 void exits_sort(struct exits *exits);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The capture's index: one entry a record of events.bin, so that readers find records without reading code pages.
- * Little-endian, in the order of events.bin. It says nothing that events.bin does not say: readers do without it.
+ * The index of a capture: one entry for each record of events.bin, so that readers find records without reading the
+ * pages of code. Little-endian, in the order of events.bin. It is redundant: readers can do without it.
  */
 #ifndef DECODE_INDEX_H
 #define DECODE_INDEX_H

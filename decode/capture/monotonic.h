@@ -1,4 +1,4 @@
-/* Seconds on a clock that only goes forward. */
+/* Seconds of a monotonic clock. */
 #ifndef DECODE_MONOTONIC_H
 #define DECODE_MONOTONIC_H
 

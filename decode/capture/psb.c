@@ -12,7 +12,7 @@ uint64_t psb_next(const uint8_t *trace, uint64_t size, uint64_t from)
     const uint8_t *found = memmem(trace + from, (size_t)(size - from), pattern, sizeof(pattern));
     if (!found)
         return PSB_NONE;
-    /* The packet before may end with the same bytes; behind a PSB nothing begins with them. */
+    /* The packet before may end with the bytes of a PSB, but no packet after a PSB begins with them. */
     uint64_t at = (uint64_t)(found - trace);
     while (size - at >= sizeof(pattern) + 2 && !memcmp(trace + at + sizeof(pattern), pattern, 2))
         at += 2;

@@ -3,7 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAP_MAX (sizeof(struct record_map) + 1024 * sizeof(struct record_map_run)) /* a page table's, one by one */
+#define MAP_MAX                                                                                                        \
+    (sizeof(struct record_map) + 1024 * sizeof(struct record_map_run)) /* of a page table, one run for each entry */
 
 void record_stream_init(struct record_stream *stream, uint16_t cpu)
 {
@@ -42,7 +43,7 @@ bool record_plausible(const struct record_header *header, uint16_t cpu)
     return record_possible(header) && header->cpu == cpu && header->kind >= RECORD_HELLO && header->kind <= RECORD_TASK;
 }
 
-/* Hand on the records at the start of the buffer; what is left moves to its start. */
+/* Deliver the records at the start of the buffer, and move the rest to its start. */
 static void cut_records(struct record_stream *stream, record_stream_deliver deliver, void *context)
 {
     size_t at = 0;
@@ -52,7 +53,7 @@ static void cut_records(struct record_stream *stream, record_stream_deliver deli
         if (!record_possible(&header) || header.cpu != stream->cpu)
             stream->lost_track = true;
         if (stream->lost_track && !record_plausible(&header, stream->cpu)) {
-            /* Records start at multiples of 8 of the stream. */
+            /* Records start at multiples of 8 in the stream. */
             stream->lost += 8;
             at += 8;
             continue;

@@ -89,7 +89,7 @@ void text_write_json(FILE *file, struct record_text text)
     fputc('"', file);
 }
 
-/* Decimal numbers that a double holds exactly are numbers, all else is a string. */
+/* Decimal numbers that a double represents exactly become numbers, all else strings. */
 static bool is_json_number(struct record_text text)
 {
     if (text.size == 0 || text.size > 15 || (text.bytes[0] == '0' && text.size > 1))

@@ -1,5 +1,5 @@
 /*
- * Texts of lines "name value", as RECORD_HELLO and RECORD_END carry them. Pure.
+ * Texts of lines "name value", the payloads of RECORD_HELLO, RECORD_END and RECORD_STATUS. Pure.
  */
 #ifndef DECODE_TEXT_H
 #define DECODE_TEXT_H
@@ -18,13 +18,13 @@ struct text_line {
     struct record_text name, value;
 };
 
-/* The line at *position, which moves behind it. Empty lines are skipped. false: there is no more. */
+/* The line at *position, which advances to the next one. Empty lines are skipped. false: no more. */
 bool text_next(struct text_line *line, struct record_text text, size_t *position);
 
 /* The value of the line with this name. false: there is none. */
 bool text_find(struct record_text *value, struct record_text text, const char *name);
 
-/* The same as a number, decimal or 0x hexadecimal; also false where the value is none. */
+/* The same as a number, decimal or 0x hexadecimal. false: there is none, or it is not a number. */
 bool text_find_number(uint64_t *number, struct record_text text, const char *name);
 
 /* Read a whole text as a number, decimal or 0x hexadecimal. */
@@ -36,9 +36,8 @@ bool text_equals(struct record_text text, const char *word);
 /* Write the text as a JSON string, quotes included. */
 void text_write_json(FILE *file, struct record_text text);
 
-/* Write the lines as the fields of a JSON object, each on a line of its own behind indent; comma stands before the
- * first,
- * "," before each other. Decimal numbers are numbers, all else is a string. */
+/* Write the lines as fields of a JSON object, each on its own line after indent. comma is written before the first
+ * field, "," before each other one. Decimal numbers become numbers, all else strings. */
 void text_write_json_fields(FILE *file, struct record_text text, const char *comma, const char *indent);
 
 #endif

@@ -1,4 +1,4 @@
-/* A directory of its own and a small capture in it: what the tests of receiving and of captures share. */
+/* A temporary directory with a small capture, for the tests of the receiver and of captures. */
 #ifndef TESTS_UNIT_DECODE_CAPTURE_CAPTURE_FIXTURE_H
 #define TESTS_UNIT_DECODE_CAPTURE_CAPTURE_FIXTURE_H
 
@@ -11,15 +11,15 @@
 #define HELLO "cpu_family 6\noptions a \"b\"\n"
 
 struct capture_fixture {
-    char directory[64], capture[80]; /* of which the second is not made yet */
+    char directory[64], capture[80]; /* capture does not exist yet */
     struct error error;
 };
 
 int capture_setup(void **state);
-int capture_teardown(void **state); /* removes all that is there */
+int capture_teardown(void **state); /* removes the directory */
 #define CAPTURE_TEST(name) cmocka_unit_test_setup_teardown(name, capture_setup, capture_teardown)
 
-/* A record of a CPU behind those that end at *offset, which moves. */
+/* Add a record of a CPU at *offset of its record stream; *offset advances. */
 void put_record(struct store *store, uint16_t cpu, uint64_t *offset, enum record_kind kind, uint64_t trace_offset,
                 const void *payload, uint32_t size);
 

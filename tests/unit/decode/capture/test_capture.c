@@ -1,4 +1,4 @@
-/* A capture as it is written and read back: whole, with a gap, cut off at any byte, with a damaged index. */
+/* A capture that is written and read back: whole, with a gap, truncated at any byte, with a damaged index. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -102,7 +102,7 @@ static void a_hole_becomes_pads_and_a_gap_record(void **state)
     capture_close(capture);
 }
 
-/* The end record says that there was more. */
+/* The end record has a larger number of bytes. */
 static void bytes_lost_at_the_end_are_a_gap(void **state)
 {
     struct capture_fixture *f = *state;
@@ -129,7 +129,7 @@ static void a_capture_is_never_written_over(void **state)
     assert_null(store_create(f->capture, &f->error));
 }
 
-/* Whatever length a crash left the files at: what is whole is read. */
+/* A crash can leave the files with any length: whole records are read. */
 static void cut_off_anywhere_it_is_readable(void **state)
 {
     struct capture_fixture *f = *state;

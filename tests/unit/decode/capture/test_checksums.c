@@ -1,6 +1,6 @@
 /*
- * Checksums: each bit of each file of a capture that is not as it was received is said, a file that was cut off is told
- * from a damaged one, and what was written before there were checksums is read.
+ * Checksums: each changed bit of each file of a capture is reported, a truncated file is distinguished from a damaged
+ * one, and captures without checksums can be read.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -25,7 +25,7 @@
 static const char *const files[] = {"cpu0.pt", "cpu1.pt", "events.bin", "index", "meta.json", "checksums"};
 #define NR_FILES (sizeof(files) / sizeof(files[0]))
 
-/* Two CPUs, one with a hole in its trace, flushed on the way as a receiver does. */
+/* Two CPUs, one with a hole in its trace, flushed in between like by a receiver. */
 static void write_capture(struct capture_fixture *f)
 {
     uint8_t trace[1000], page[sizeof(struct record_page) + RECORD_PAGE_SIZE];
@@ -58,7 +58,7 @@ static struct capture *open_checked(struct capture_fixture *f)
     return capture;
 }
 
-/* What is wrong; the first of it, too. */
+/* The damages, and the first one. */
 static size_t damages(struct capture_fixture *f, struct damage *first)
 {
     struct capture *capture = open_checked(f);
@@ -108,7 +108,7 @@ static void a_good_capture_has_no_damage(void **state)
     capture_close(capture);
 }
 
-/* The file is named, and the offset is that of a block that holds the byte. */
+/* The damage has the file, and the offset of the block with the byte. */
 static void each_flipped_bit_is_said(void **state)
 {
     struct capture_fixture *f = *state;
@@ -131,8 +131,8 @@ static void each_flipped_bit_is_said(void **state)
     assert_int_equal(damages(f, &first), 0);
 }
 
-/* As a crash or a full disk leaves it: what is missing is said, and nothing else is called damaged. */
-static void a_cut_file_is_told_from_a_damaged_one(void **state)
+/* After a crash or a full disk the missing bytes are reported, and nothing else counts as damaged. */
+static void a_truncated_file_is_not_damaged(void **state)
 {
     struct capture_fixture *f = *state;
     char path[128];
@@ -163,7 +163,7 @@ static void a_cut_file_is_told_from_a_damaged_one(void **state)
     }
 }
 
-/* A receiver that was killed: the newest bytes may have no checksum. That is no damage. */
+/* If the receiver was killed, the newest bytes may have no checksum: that is no damage. */
 static void the_newest_bytes_may_have_no_checksum(void **state)
 {
     struct capture_fixture *f = *state;
@@ -192,7 +192,7 @@ static void a_capture_of_before_is_read(void **state)
     assert_int_equal(capture->damages.count, 0);
     assert_int_equal(capture->nr_records, 6);
     capture_close(capture);
-    /* The index says what events.bin says: where it does not, that is noticed without them, too. */
+    /* A difference between the index and events.bin is found without checksums, too. */
     off_t size = size_of(capture_path(path, f, "index"));
     for (off_t byte = 0; byte < size; byte++) {
         flip(path, byte, (unsigned)byte % 8);
@@ -203,7 +203,7 @@ static void a_capture_of_before_is_read(void **state)
     }
 }
 
-/* How many records are found when a bit of a header in events.bin is flipped. */
+/* How many records are found after a bit of a header in events.bin was flipped. */
 static size_t records_with(struct capture_fixture *f, const char *events, off_t byte, unsigned bit)
 {
     flip(events, byte, bit);
@@ -215,8 +215,8 @@ static size_t records_with(struct capture_fixture *f, const char *events, off_t 
     return records;
 }
 
-/* Lengths of records in events.bin are damaged, of a text and of a page: the index has them, too. */
-static void records_behind_a_damaged_header_are_found(void **state)
+/* Damage the lengths of records in events.bin, of a text and of a page: the index has them, too. */
+static void records_after_a_damaged_header_are_found(void **state)
 {
     static const off_t headers[] = {0, 40};
     struct capture_fixture *f = *state;
@@ -228,7 +228,7 @@ static void records_behind_a_damaged_header_are_found(void **state)
         for (size_t i = 0; i < 2; i++)
             for (off_t bit = 0; bit < 32; bit++)
                 assert_int_equal(records_with(f, events, headers[i] + 4 + bit / 8, (unsigned)bit % 8), 6);
-        /* In both: that record is lost, those behind it are not. */
+        /* Damage both: that record is lost, the later ones are not. */
         flip(index, 32 + 8 + 5, 3);
         assert_int_equal(records_with(f, events, 40 + 5, 4), 5);
         flip(index, 32 + 8 + 5, 3);
@@ -236,7 +236,7 @@ static void records_behind_a_damaged_header_are_found(void **state)
     }
 }
 
-/* What a header says besides is the index's where the checksums say that events.bin is damaged there. */
+/* The other fields of a header come from the index if the checksums show damage in events.bin. */
 static void the_undamaged_header_counts(void **state)
 {
     struct capture_fixture *f = *state;
@@ -248,7 +248,7 @@ static void the_undamaged_header_counts(void **state)
     capture_close(capture);
 }
 
-/* While it is received: what is there has its checksum, and meta.json is replaced behind its own. */
+/* During the reception the written bytes have their checksums, and meta.json is replaced after its checksum. */
 static void a_growing_capture_has_no_damage(void **state)
 {
     struct capture_fixture *f = *state;
@@ -259,7 +259,7 @@ static void a_growing_capture_has_no_damage(void **state)
     assert_non_null(store);
     for (unsigned i = 0; i < 50; i++) {
         char text[32];
-        int size = snprintf(text, sizeof(text), "cpu_family %u\n", i); /* meta.json is another each time */
+        int size = snprintf(text, sizeof(text), "cpu_family %u\n", i); /* meta.json changes each time */
         put_record(store, 0, &offset, i % 10 == 0 ? RECORD_HELLO : RECORD_LOG, i, text, (uint32_t)size);
         assert_true(store_trace(store, 0, sizeof(trace) * i, trace, sizeof(trace)));
         if (i % 3 == 0)
@@ -276,10 +276,10 @@ int main(void)
         cmocka_unit_test(the_instruction_and_the_table_agree),
         CAPTURE_TEST(a_good_capture_has_no_damage),
         CAPTURE_TEST(each_flipped_bit_is_said),
-        CAPTURE_TEST(a_cut_file_is_told_from_a_damaged_one),
+        CAPTURE_TEST(a_truncated_file_is_not_damaged),
         CAPTURE_TEST(the_newest_bytes_may_have_no_checksum),
         CAPTURE_TEST(a_capture_of_before_is_read),
-        CAPTURE_TEST(records_behind_a_damaged_header_are_found),
+        CAPTURE_TEST(records_after_a_damaged_header_are_found),
         CAPTURE_TEST(the_undamaged_header_counts),
         CAPTURE_TEST(a_growing_capture_has_no_damage),
     };

@@ -1,4 +1,4 @@
-/* VM exits by reason: what END records of several CPUs, older hypervisors and broken texts make of the sum. */
+/* VM exits by reason, summed over the END records of several CPUs, of older hypervisors, and of broken texts. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -83,7 +83,7 @@ static void without_ticks_the_most_frequent_is_first(void **state)
     assert_reason(&sum.items[0], "wrmsr", 9, 0);
 }
 
-static void ticks_of_some_cpus_alone_are_no_order(void **state)
+static void ticks_of_only_some_cpus_are_ignored(void **state)
 {
     struct exits sum = {0};
     const struct exits first = taken("exit.cpuid 4\nexit_tsc 4000\n"), second = taken("exit.wrmsr 9\n");
@@ -116,7 +116,7 @@ int main(void)
         cmocka_unit_test(a_missing_end_makes_the_sum_unknown),
         cmocka_unit_test(the_sum_has_the_reasons_of_all_cpus_the_costliest_first),
         cmocka_unit_test(without_ticks_the_most_frequent_is_first),
-        cmocka_unit_test(ticks_of_some_cpus_alone_are_no_order),
+        cmocka_unit_test(ticks_of_only_some_cpus_are_ignored),
         cmocka_unit_test(more_reasons_than_there_is_room_for_are_left_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* How records are cut out of their stream: in pieces, behind holes, among nonsense. */
+/* Splitting a stream into records: in pieces, after holes, between garbage. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -62,7 +62,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* Hand in bytes of f->bytes that stand at offset. */
+/* Take a part of f->bytes, from offset on. */
 static void take(struct fixture *f, size_t offset, size_t size)
 {
     assert_true(record_stream_take(&f->stream, offset, f->bytes + offset, size, take_record, &f->records));
@@ -84,19 +84,19 @@ static void records_are_cut_out_of_their_stream(void **state)
     }
 }
 
-static void records_behind_a_hole_are_found_again(void **state)
+static void records_after_a_hole_are_found_again(void **state)
 {
     struct fixture *f = *state;
     take(f, 0, 40);
     take(f, 60, f->size - 60);
-    /* The first is whole, the second lost, the third cut in its header. */
+    /* The first record is whole, the second lost, the third truncated in its header. */
     assert_int_equal(f->records.tsc[0], 100);
     assert_int_equal(f->records.tsc[f->records.count - 1], 104);
     assert_true(f->records.count >= 3 && f->records.count < 5);
     assert_true(f->stream.lost > 0);
 }
 
-/* A later version's record is kept; something that cannot be a record is passed over. */
+/* A record of a later version is kept; bytes that cannot be a record are skipped. */
 static void unknown_kinds_are_kept_and_nonsense_is_not(void **state)
 {
     struct fixture *f = *state;
@@ -124,7 +124,7 @@ static void repeated_record_bytes_are_left_out(void **state)
     assert_int_equal(f->records.count, 5);
 }
 
-/* Kinds of a fixed layout have one length; one that nobody knows can be any, and is not believed behind a hole. */
+/* Kinds with a fixed layout have one length. An unknown kind can have any, and is not accepted after a hole. */
 static void kinds_have_lengths(void **state)
 {
     struct record_header header = {.kind = RECORD_TASK, .cpu = 2, .length = sizeof(struct record_task)};
@@ -141,7 +141,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(records_are_cut_out_of_their_stream),
-        TEST(records_behind_a_hole_are_found_again),
+        TEST(records_after_a_hole_are_found_again),
         TEST(unknown_kinds_are_kept_and_nonsense_is_not),
         TEST(repeated_record_bytes_are_left_out),
         TEST(kinds_have_lengths),
