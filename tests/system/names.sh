@@ -144,5 +144,5 @@ same 'start_kernel ran there' "$(awk '$5 == "start_kernel" { print $2, $6 }' "$w
 
 # Another kernel's file, and files that are not ELF files.
 check 'another file of a kernel yields no names' eval \
-    'build/undertrace names "$dir/capture" --kernel "$work/modules/loop.ko" 2>&1 | grep -q "is no x86-64 kernel"'
+    'build/undertrace names "$dir/capture" --kernel "$work/modules/loop.ko" 2>&1 | grep -q "not an x86-64 kernel"'
 done_testing
