@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "decode/cli/trace/trace_chunks.h"
 #include "decode/cli/trace/trace_functions.h"
 #include "decode/cli/trace/trace_lines.h"
 
@@ -36,46 +37,21 @@ struct machine_cpu {
     uint64_t tsc;               /* of the next event; never decreases */
 };
 
-/* How a chunk of the index relates to --function. */
-struct machine_chunk {
-    uint64_t begin, end; /* times */
-    uint16_t cpu;
-    bool wanted;
-};
-
 struct machine {
     struct trace_list *list;
-    struct machine_chunk *chunks; /* of all CPUs, in the order of the index; NULL: without --function */
-    size_t nr_chunks;
+    struct trace_chunks chunks; /* with --function */
     struct machine_cpu *cpus;
     unsigned nr_cpus;
     bool no_memory;
 };
 
-/* Does another CPU execute the function within a chunk's time? */
-static bool is_beside_wanted(const struct machine *machine, const struct machine_chunk *chunk)
-{
-    for (size_t i = 0; i < machine->nr_chunks; i++) {
-        const struct machine_chunk *other = &machine->chunks[i];
-        if (other->wanted && other->cpu != chunk->cpu && other->begin <= chunk->end && chunk->begin <= other->end)
-            return true;
-    }
-    return false;
-}
-
-static struct machine_chunk *chunk_of(const struct machine_cpu *cpu, const struct index_chunk *chunk)
-{
-    const struct machine *machine = cpu->machine;
-    return &machine->chunks[chunk - machine->list->indexed->index.chunks];
-}
-
 static enum listing_answer continues(void *context, const struct index_chunk *chunk)
 {
     struct machine_cpu *cpu = context;
     const struct machine *machine = cpu->machine;
-    if (!machine->chunks)
+    if (!machine->chunks.items)
         return LISTING_NO;
-    if (is_beside_wanted(machine, chunk_of(cpu, chunk)))
+    if (trace_chunks_overlap(&machine->chunks, trace_chunks_of(&machine->chunks, machine->list, chunk)))
         return LISTING_YES;
     const enum listing_answer answer = cpu->answer;
     cpu->answer = LISTING_NOT_YET; /* for the next question */
@@ -85,7 +61,7 @@ static enum listing_answer continues(void *context, const struct index_chunk *ch
 static void left_out(void *context, bool known)
 {
     struct machine_cpu *cpu = context;
-    cpu->passes_over = known && !cpu->machine->chunks;
+    cpu->passes_over = known && !cpu->machine->chunks.items;
 }
 
 /* Called by trace_line_end. */
@@ -154,7 +130,7 @@ static void find_next(struct machine_cpu *cpu)
         set_batch(cpu);
     } else if (cpu->reader.waits) {
         cpu->next = NEXT_CHUNK;
-        set_time(cpu, chunk_of(cpu, &cpu->list.indexed->index.chunks[cpu->reader.chunk])->begin);
+        set_time(cpu, cpu->machine->chunks.items[cpu->reader.chunk].begin);
     } else {
         cpu->next = NEXT_NOTHING;
     }
@@ -252,26 +228,7 @@ static void close_all(struct machine *machine)
         wanted_functions_free(&cpu->list.function);
     }
     free(machine->cpus);
-    free(machine->chunks);
-}
-
-/* Find the chunks that execute --function. */
-static bool find_chunks(struct machine *machine)
-{
-    const struct indexed_capture *indexed = machine->list->indexed;
-    const struct listing listing = trace_listing(machine->list);
-    if (!machine->list->function.pattern)
-        return true;
-    machine->nr_chunks = indexed->index.header->counts[INDEX_CHUNKS];
-    machine->chunks = calloc(machine->nr_chunks + 1, sizeof(*machine->chunks));
-    for (size_t i = 0; i < machine->nr_chunks && machine->chunks; i++) {
-        const struct index_chunk *chunk = &indexed->index.chunks[i];
-        struct machine_chunk *own = &machine->chunks[i];
-        listing_chunk_times(indexed, chunk, &own->begin, &own->end);
-        own->cpu = (uint16_t)chunk->cpu;
-        own->wanted = listing_matches(&listing, chunk);
-    }
-    return machine->chunks;
+    trace_chunks_free(&machine->chunks);
 }
 
 bool trace_machine_can(const struct trace_list *list)
@@ -284,7 +241,7 @@ bool trace_machine(struct trace_list *list, struct error *error)
 {
     const struct capture *capture = list->indexed->capture;
     struct machine machine = {.list = list, .cpus = calloc(capture->nr_cpus + 1u, sizeof(*machine.cpus))};
-    bool good = (machine.cpus && find_chunks(&machine)) ||
+    bool good = (machine.cpus && trace_chunks_find(&machine.chunks, list)) ||
                 error_set(error, ERROR_MEMORY, 0, "the lists of %u CPUs", capture->nr_cpus);
     list->done = list->lines >= list->options->lines;
     for (unsigned cpu = 0; cpu < capture->nr_cpus && good; cpu++)
