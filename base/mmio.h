@@ -1,4 +1,4 @@
-/* Access to a device's memory-mapped registers. Shell. */
+/* Access to a device's memory-mapped registers. */
 #ifndef BASE_MMIO_H
 #define BASE_MMIO_H
 

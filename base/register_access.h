@@ -1,4 +1,4 @@
-/* A device's registers as functions, so that core drivers run against fake registers in unit tests. Leaf header. */
+/* A device's registers as functions, so that core drivers run against fake registers in unit tests. */
 #ifndef BASE_REGISTER_ACCESS_H
 #define BASE_REGISTER_ACCESS_H
 

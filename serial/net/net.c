@@ -1,5 +1,5 @@
 /* Kind: core, hot */
-/* Ethernet, ARP, IPv4 and UDP: as much as a point-to-point channel with static addresses needs. Core. */
+/* Ethernet, ARP, IPv4 and UDP: as much as a point-to-point channel with static addresses needs. */
 #include "serial/net/net.h"
 
 #include "base/init.h"

@@ -1,5 +1,5 @@
 /* Kind: shell, hot */
-/* channel=net: the operations of the sink, and what comes back from the receiver. Shell. */
+/* channel=net: the operations of the sink, and what comes back from the receiver. */
 #include "serial/net/udp_sink.h"
 
 #include "base/msr.h"

@@ -1,5 +1,5 @@
 /* Kind: shell, init */
-/* channel=net: memory, rings, link and ARP. Shell. */
+/* channel=net: memory, rings, link and ARP. */
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/log.h"

@@ -1,5 +1,5 @@
 /* Kind: core, init */
-/* Intel's cards of 1 and 2.5 Gbit/s, by PCI device id. Core. */
+/* Intel's cards of 1 and 2.5 Gbit/s, by PCI device id. */
 #include "serial/nic/e1000.h"
 
 #define INTEL 0x8086u
