@@ -87,8 +87,9 @@ static exit_handler *const handlers[NR_EXIT_REASONS] = {
     [EXIT_REASON_VMFUNC] = undefined_exit,
 };
 
-/* What other CPUs have requested. The EPT first: records that are sent for other requests come after RECORD_SEEN. */
-static void others_serve(struct cpu *cpu)
+/* What other CPUs have requested. The EPT first: records that are sent for other requests come after RECORD_SEEN. Not
+ * inline: every VM entry would pay for the registers that it saves. */
+__attribute__((cold, noinline)) static void others_serve(struct cpu *cpu)
 {
     kick_serving(cpu);
     if (kick_ept_follow(cpu)) {
