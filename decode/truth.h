@@ -1,6 +1,6 @@
 /*
- * The truth file: what the emulated CPU really did, written by the PT model (tests/model/), read by `undertrace
- * verify`.
+ * The truth file: what the emulated CPU really executed. The PT model (tests/model/) writes it, `undertrace verify`
+ * reads it.
  *
  * A branch, here and in the decoder, is one of:
  *   - a branch instruction that retired in non-root operation, taken or not: Jcc, LOOPcc, JrCXZ; JMP, CALL, RET, near
@@ -9,18 +9,18 @@
  *   - an event delivered through the guest's IDT (interrupt, NMI, exception, also one injected by VM entry). from = the
  *     address a FUP reports (next instruction for interrupts and traps, the instruction itself for faults), to = the
  *     handler.
- * VM entries and VM exits are no branches; neither are MOV CR3 or REP iterations. Linear addresses outside 64-bit mode
- * are CS.base + IP, 32 bits. Branches count whether or not tracing was on.
+ * VM entries and VM exits are not branches; neither are MOV CR3 or REP iterations. Linear addresses outside 64-bit mode
+ * are CS.base + IP, 32 bits. Branches count whether or not tracing was enabled.
  *
- * With the model's scope=guest those count that PT traces, by where they come from. Of one that leads to where nothing
- * is traced, to is what PT or the code tells, or TRUTH_TO_UNRESOLVED. An event that leaves the context (SDM rows 11c,
- * 12c, 13c) does not count: there it looks like a VM exit.
+ * With the model's scope=guest, a branch counts if PT traces the code that it comes from. If it leads to code that is
+ * not traced, `to` is the target that a packet or the code gives, or TRUTH_TO_UNRESOLVED. An event that leaves the
+ * context (SDM rows 11c, 12c, 13c) does not count, because its packets are those of a VM exit.
  *
- * With scope=traced those count, in root operation too, that PT traces at both ends; and VM entries (from =
- * VMLAUNCH or VMRESUME) and VM exits (from = the address a FUP reports) are branches.
+ * With scope=traced, a branch counts, also in root operation, if PT traces both ends. VM entries (from = VMLAUNCH or
+ * VMRESUME) and VM exits (from = the address that a FUP reports) are branches then.
  *
- * The hash is of the branches since the last checkpoint; a checkpoint stands at each PSB (also one written while in
- * root). Core: layout and hash only, little-endian.
+ * The hash covers the branches since the last checkpoint. There is a checkpoint for each PSB, also for one that is
+ * generated in root operation. Core: layout and hash only, little-endian.
  */
 #ifndef DECODE_TRUTH_H
 #define DECODE_TRUTH_H
@@ -48,9 +48,8 @@ struct truth_checkpoint {
     uint64_t trace_offset; /* of the PSB's first byte: bytes this CPU has written since reset */
     uint64_t branches;     /* in the interval */
     uint64_t hash;         /* of the interval, from TRUTH_HASH_SEED */
-    uint64_t
-        instructions; /* non-root instructions retired since reset, modulo what the interval means: a running total */
-    uint64_t last_to; /* target of the interval's last branch, for messages */
+    uint64_t instructions; /* non-root instructions retired since reset: a running total */
+    uint64_t last_to;      /* target of the interval's last branch, for messages */
 };
 
 #define TRUTH_NR_EXIT_REASONS 80
@@ -81,13 +80,13 @@ static inline uint64_t truth_hash(uint64_t hash, uint64_t from, uint64_t to)
     return hash ^ (hash >> 29);
 }
 
-/* Where a branch led to that went out of what is traced, if nothing tells: it left the context, or it was a compressed
- * return that left the IP ranges. */
+/* The target of a branch that left the traced code, if neither a packet nor the code gives it: it left the context, or
+ * it was a compressed return that left the IP ranges. */
 #define TRUTH_TO_UNRESOLVED 0ull
 
-/* Optional second file, for small runs: every branch, in order. Where packets were lost in an overflow, an entry with
- * from = TRUTH_LIST_OVERFLOW stands behind the last branch that may be missing; to is the IP at which the trace goes
- * on, 0 where that is told by the next TIP.PGE. */
+/* Optional second file, for small runs: every branch, in order. If packets were lost in an overflow, an entry with
+ * from = TRUTH_LIST_OVERFLOW follows the last branch that may be missing. `to` is the IP at which the trace resumes; 0:
+ * the next TIP.PGE gives it. */
 #define TRUTH_LIST_OVERFLOW (~0ull)
 struct truth_branch {
     uint64_t from;

@@ -132,7 +132,7 @@ static inline bool flow_tag_is_branch(uint8_t tag)
     return tag < FLOW_TAG_CONDITIONAL || tag == FLOW_TAG_EVENT;
 }
 
-/* The tag of an item, where only branches without their kinds have none. */
+/* Is the item a branch? Batches without tags have only branches. */
 static inline bool flow_batch_is_branch(const struct flow_batch *batch, size_t i)
 {
     return !batch->tags || flow_tag_is_branch(batch->tags[i]);
