@@ -80,8 +80,8 @@ static void log_card(const struct nic_card *card, const struct pci_function *nic
     if (PCI_SEGMENT_OF(sbdf) != 0)
         format_text(segment, sizeof segment, "%x:", PCI_SEGMENT_OF(sbdf));
     log_line("channel=net: the %s at %s%x:%x.%x", card->name, segment, PCI_BUS_OF(sbdf), sbdf >> 3 & 31, sbdf & 7);
-    if (nic->path.nr > nic->path.nr_alone) {
-        const uint16_t bridge = nic->path.bridges[nic->path.nr_alone];
+    if (nic->path.nr > nic->path.nr_exclusive) {
+        const uint16_t bridge = nic->path.bridges[nic->path.nr_exclusive];
         log_line("channel=net: the guest also uses the bridge at %s%x:%x.%x above it, and must not suspend it (Linux: "
                  "pcie_port_pm=off)",
                  segment, bridge >> 8, bridge >> 3 & 31, bridge & 7);
@@ -214,7 +214,7 @@ struct vmx_ports channel_ports(const struct channel *channel, const struct acpi_
     if (channel->kind == CHANNEL_NET) {
         const struct pci_function *nic = &channel->nic;
         hide_function(&ports, acpi, nic->sbdf);
-        for (unsigned i = 0; i < nic->path.nr_alone; i++)
+        for (unsigned i = 0; i < nic->path.nr_exclusive; i++)
             hide_function(&ports, acpi, (nic->sbdf & 0xffff0000u) | nic->path.bridges[i]);
         ports.hidden_mmio = (struct range){nic->bar_pa, nic->bar_pa + nic->bar_bytes};
     }

@@ -85,7 +85,7 @@ static void find_requesters(struct dmar_layout *layout, const struct pci_functio
     uint16_t below = (uint16_t)card->sbdf;
 
     layout->requesters[layout->nr_requesters++] = (uint16_t)card->sbdf;
-    for (unsigned i = 0; i < card->path.nr_alone; i++) {
+    for (unsigned i = 0; i < card->path.nr_exclusive; i++) {
         layout->requesters[layout->nr_requesters++] = below & 0xff00;
         layout->requesters[layout->nr_requesters++] = below = card->path.bridges[i];
     }

@@ -81,7 +81,7 @@ void pci_path_find(struct pci_path *path, pci_config_read *read, void *context, 
         path->nr++;
         alone = alone && is_only_one(&config, bdf) && !others_depend_on(&config, *bridge);
         if (alone)
-            path->nr_alone = path->nr;
+            path->nr_exclusive = path->nr;
         bdf = *bridge;
     }
 }

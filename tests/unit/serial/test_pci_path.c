@@ -49,7 +49,7 @@ static void a_card_on_the_root_bus_has_none(void **state)
     const struct tree tree = {{{BDF(0, 0x1f, 6), 0}, {BDF(0, 0x1c, 0), 1}}};
     const struct pci_path path = path_of(&tree, BDF(0, 0x1f, 6));
     assert_int_equal(path.nr, 0);
-    assert_int_equal(path.nr_alone, 0);
+    assert_int_equal(path.nr_exclusive, 0);
 }
 
 /* A board's root ports: 1c.0 leads nowhere, 1c.4 to the card. */
@@ -61,7 +61,7 @@ static void a_port_for_it_alone_can_vanish(void **state)
     const struct pci_path path = path_of(&tree, BDF(3, 0, 0));
     assert_int_equal(path.nr, 1);
     assert_int_equal(path.bridges[0], BDF(0, 0x1c, 4));
-    assert_int_equal(path.nr_alone, 1);
+    assert_int_equal(path.nr_exclusive, 1);
 }
 
 /* Without function 0 nobody would look for 1c.4, where the disk is. */
@@ -71,14 +71,14 @@ static void a_first_function_with_others_stays(void **state)
     const struct tree tree = {{{BDF(0, 0x1c, 0), 3}, {BDF(0, 0x1c, 4), 4}, {BDF(3, 0, 0), 0}, {BDF(4, 0, 0), 0}}};
     const struct pci_path path = path_of(&tree, BDF(3, 0, 0));
     assert_int_equal(path.nr, 1);
-    assert_int_equal(path.nr_alone, 0);
+    assert_int_equal(path.nr_exclusive, 0);
 }
 
 static void a_card_of_two_ports_keeps_its_bridge(void **state)
 {
     (void)state;
     const struct tree tree = {{{BDF(0, 1, 0), 1}, {BDF(1, 0, 0), 0}, {BDF(1, 0, 1), 0}}};
-    assert_int_equal(path_of(&tree, BDF(1, 0, 1)).nr_alone, 0);
+    assert_int_equal(path_of(&tree, BDF(1, 0, 1)).nr_exclusive, 0);
 }
 
 /* A switch: its upstream port, and downstream ports on the bus behind it, one of which is the card's. */
@@ -96,7 +96,7 @@ static void of_a_switch_only_the_cards_port_can_vanish(void **state)
     assert_int_equal(path.bridges[0], BDF(2, 2, 0));
     assert_int_equal(path.bridges[1], BDF(1, 0, 0));
     assert_int_equal(path.bridges[2], BDF(0, 1, 0));
-    assert_int_equal(path.nr_alone, 1);
+    assert_int_equal(path.nr_exclusive, 1);
 }
 
 static void bus_numbers_that_make_no_sense_end_it(void **state)
