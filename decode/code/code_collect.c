@@ -17,7 +17,7 @@ static uint64_t refilled_from(const struct collection *all, const struct capture
         if (next->header.kind == RECORD_MAP && next->header.cpu == record->header.cpu &&
             next->header.length >= sizeof(map)) {
             memcpy(&map, next->payload, sizeof(map));
-            if (map.flags & RECORD_MAP_LOOKED_AT)
+            if (map.flags & RECORD_MAP_SCANNED)
                 break; /* the time of the change is unknown */
             return map.fault_offset < record->header.trace_offset ? map.fault_offset : record->header.trace_offset;
         }

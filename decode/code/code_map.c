@@ -74,7 +74,7 @@ enum code_map_error code_map_parse(struct code_map *map, const uint8_t *payload,
         .read_offset = trace_offset,
         .runs = (const struct record_map_run *)(const void *)(payload + sizeof(head)),
         .nr_runs = head.runs,
-        .looked_at = head.flags & RECORD_MAP_LOOKED_AT,
+        .looked_at = head.flags & RECORD_MAP_SCANNED,
         .ended = head.flags & RECORD_MAP_ENDED,
     };
     if (map->ended && (map->nr_runs || head.linear || head.fault_offset != trace_offset))

@@ -7,7 +7,7 @@
 /* Offsets in a frame. */
 enum { TO_MAC = 0, FROM_MAC = 6, ETHERTYPE = 12, IP = 14, IP_LENGTH = 16, IP_FRAGMENT = 20, IP_TTL = 22 };
 enum { IP_PROTOCOL = 23, IP_CHECKSUM = 24, IP_FROM = 26, IP_TO = 30 };
-/* ... and behind the IPv4 header, which may have options. */
+/* Offsets from the end of the IPv4 header, which may have options. */
 enum { UDP_FROM = 0, UDP_TO = 2, UDP_LENGTH = 4, UDP_CHECKSUM = 6, UDP_BYTES = 8 };
 
 #define ETHERTYPE_IPV4 0x0800u
@@ -15,7 +15,7 @@ enum { UDP_FROM = 0, UDP_TO = 2, UDP_LENGTH = 4, UDP_CHECKSUM = 6, UDP_BYTES = 8
 #define IP_BYTES 20u
 #define FRAGMENT_MASK 0x3fffu /* more fragments, and the fragment's offset */
 
-/* The sum of 16-bit words, a last odd byte among them, not folded: of 64 KiB at most. */
+/* Add the 16-bit words, and a last odd byte, to sum. The result is not folded. At most 64 KiB. */
 static uint32_t sum_of(const uint8_t *bytes, size_t size, uint32_t sum)
 {
     for (; size > 1; size -= 2, bytes += 2)
@@ -34,7 +34,7 @@ static uint32_t udp_sum(const uint8_t *frame, const uint8_t *udp, size_t udp_byt
     return fold(sum_of(udp, udp_bytes, sum_of(frame + IP_FROM, 8, PROTOCOL_UDP + (uint32_t)udp_bytes)));
 }
 
-/* The IPv4 header's bytes; 0: it is none, or brings no whole datagram of UDP. */
+/* The size of the IPv4 header in bytes; 0: it is not a valid IPv4 header with a complete UDP datagram. */
 static size_t ip_header_bytes(const uint8_t *frame, size_t size)
 {
     if (size < IP + IP_BYTES || net_get16(frame + ETHERTYPE) != ETHERTYPE_IPV4 || frame[IP] >> 4 != 4)

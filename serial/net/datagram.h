@@ -1,6 +1,6 @@
 /*
- * UDP datagrams from and to anybody, before the channel has a peer: serial/net/net.h is for those of the channel.
- * Checksums are computed here. Core.
+ * UDP datagrams between any hosts, for DHCP and announcements. serial/net/net.h is for the datagrams of the channel.
+ * Checksums are computed in software. Core.
  *
  * Source: RFC 791 (IPv4), RFC 768 (UDP), RFC 1071 (checksum). IPv4 addresses are in host byte order.
  */
@@ -14,18 +14,18 @@
 #define DATAGRAM_HEADERS_BYTES 42u
 
 struct datagram {
-    const uint8_t *from_mac, *to_mac; /* in the frame */
+    const uint8_t *from_mac, *to_mac; /* pointers into the frame */
     uint32_t from, to;
     uint16_t from_port, to_port;
     const uint8_t *payload;
     size_t payload_bytes;
 };
 
-/* Look at a received frame (without its FCS). false: no UDP over IPv4, a fragment, damaged, or cut short. */
+/* Parse a received Ethernet frame (without its FCS). false: not UDP over IPv4, a fragment, damaged, or truncated. */
 bool datagram_parse(struct datagram *datagram, const uint8_t *frame, size_t size);
 
-/* Write the headers in front of the payload of payload_bytes that stands at frame + DATAGRAM_HEADERS_BYTES. All of
- * datagram but its payload is used. Returns the frame's bytes. */
+/* Write the headers of a datagram whose payload is already at frame + DATAGRAM_HEADERS_BYTES. The payload fields of
+ * datagram are not used. Returns the size of the frame in bytes. */
 size_t datagram_build(uint8_t *frame, const struct datagram *datagram, size_t payload_bytes);
 
 #endif

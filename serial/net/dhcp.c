@@ -1,5 +1,5 @@
 /* Kind: core, init */
-/* DHCP: what is sent. Only a boot writes it. */
+/* DHCP: the messages that we send, all of which are built during boot. */
 #include "serial/net/dhcp.h"
 
 #include "serial/net/datagram.h"
@@ -7,7 +7,7 @@
 #include "serial/net/net_bytes.h"
 
 #define FLAG_BROADCAST 0x80u
-#define MIN_BYTES 300u /* BOOTP's: some relays drop less */
+#define MIN_BYTES 300u /* minimum of BOOTP: some relays drop shorter messages */
 
 static uint8_t *put_option32(uint8_t *at, uint8_t number, uint32_t value)
 {
@@ -17,7 +17,8 @@ static uint8_t *put_option32(uint8_t *at, uint8_t number, uint32_t value)
     return at + 4;
 }
 
-/* A message up to its type; the rest of it is 0. Returns where the next option goes. */
+/* Write a message up to the option with its type and the lease time, zero the rest, and return where the next option
+ * goes. */
 static uint8_t *start(uint8_t *message, const struct dhcp *dhcp, uint8_t type)
 {
     uint8_t *at = message + OPTIONS;
@@ -35,7 +36,7 @@ static uint8_t *start(uint8_t *message, const struct dhcp *dhcp, uint8_t type)
     return put_option32(at, OPTION_LEASE, DHCP_FOR_EVER);
 }
 
-/* at: the end of the options. */
+/* Complete the frame. at: the end of the options. Returns the size of the frame in bytes. */
 static size_t finish(uint8_t *frame, uint8_t *at, struct datagram *datagram)
 {
     *at++ = OPTION_END;
@@ -47,7 +48,7 @@ static size_t finish(uint8_t *frame, uint8_t *at, struct datagram *datagram)
 
 static const uint8_t all_stations[6] = {0xff, 0xff, 0xff, 0xff, 0xff, 0xff};
 
-/* RFC 2131, section 4.3.6, table 4: one who has no address yet. */
+/* A broadcast by a client without an address: RFC 2131, section 4.3.6, table 4. */
 static size_t build(uint8_t *frame, const struct dhcp *dhcp, uint8_t type)
 {
     uint8_t *message = frame + DATAGRAM_HEADERS_BYTES, *at = start(message, dhcp, type);
@@ -71,8 +72,8 @@ size_t dhcp_request(uint8_t frame[DHCP_FRAME_MAX], const struct dhcp *dhcp)
     return build(frame, dhcp, TYPE_REQUEST);
 }
 
-/* The same table, "RENEWING" and "REBINDING": the address stands in ciaddr, options that name it or a server must not
- * be there. The answer comes to that address. */
+/* The same table, "RENEWING" and "REBINDING": the address is in ciaddr; options that name it or a server are forbidden.
+ * The answer is sent to that address. */
 size_t dhcp_renewal(uint8_t frame[DHCP_FRAME_MAX], const struct dhcp *dhcp)
 {
     uint8_t *message = frame + DATAGRAM_HEADERS_BYTES, *at = start(message, dhcp, TYPE_REQUEST);

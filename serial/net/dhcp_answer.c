@@ -1,17 +1,17 @@
 /* Kind: core */
-/* DHCP: what comes back, while the guest runs as well. */
+/* DHCP: the answers, which also arrive while the guest runs. */
 #include "serial/net/datagram.h"
 #include "serial/net/dhcp.h"
 #include "serial/net/dhcp_message.h"
 #include "serial/net/net_bytes.h"
 
-/* What an answer's options say; 0: not there. */
+/* The options of an answer; 0: the option is missing. */
 struct answer {
     uint8_t type;
     uint32_t server, lease, t1, t2;
 };
 
-/* Where an option of four bytes goes; NULL: nowhere. */
+/* The member that an option of four bytes sets; NULL: the option is not used. */
 static uint32_t *field_of(struct answer *answer, uint8_t number)
 {
     switch (number) {
@@ -28,7 +28,7 @@ static uint32_t *field_of(struct answer *answer, uint8_t number)
     }
 }
 
-/* false: an option reaches behind the message's end. Its end mark may be missing. */
+/* false: an option extends beyond the end of the message. The end mark may be missing. */
 static bool parse_options(struct answer *answer, const uint8_t *at, size_t size)
 {
     *answer = (struct answer){0};
@@ -51,7 +51,7 @@ static bool parse_options(struct answer *answer, const uint8_t *at, size_t size)
     return true;
 }
 
-/* A server's message in our exchange. */
+/* Is it a server's message in our transaction? */
 static bool is_answer(const struct dhcp *dhcp, const struct datagram *d)
 {
     const uint8_t *message = d->payload;
@@ -63,7 +63,7 @@ static bool is_answer(const struct dhcp *dhcp, const struct datagram *d)
            net_get32(message + COOKIE) == DHCP_COOKIE;
 }
 
-/* Of one machine: neither this network's, loopback, a group's nor all. */
+/* Is it the address of one host: not 0.0.0.0/8, loopback, multicast or above? */
 static bool is_host_address(uint32_t ip)
 {
     return ip >> 24 != 0 && ip >> 24 != 127 && ip >> 28 < 14;
@@ -81,15 +81,15 @@ enum dhcp_answer dhcp_take(struct dhcp *dhcp, bool requested, const uint8_t *fra
 
     if (!datagram_parse(&datagram, frame, size) || !is_answer(dhcp, &datagram) ||
         !parse_options(&answer, datagram.payload + OPTIONS, datagram.payload_bytes - OPTIONS))
-        return DHCP_NOTHING;
+        return DHCP_IGNORED;
     const uint32_t ip = net_get32(datagram.payload + YIADDR);
     if (requested && answer.type == TYPE_NAK && is_its_server(dhcp, answer.server))
         return DHCP_REFUSED;
     if (!is_host_address(ip) || answer.server == 0)
-        return DHCP_NOTHING;
+        return DHCP_IGNORED;
     if (requested ? answer.type != TYPE_ACK || !is_its_server(dhcp, answer.server) || ip != dhcp->ip
                   : answer.type != TYPE_OFFER)
-        return DHCP_NOTHING;
+        return DHCP_IGNORED;
     dhcp->ip = ip;
     dhcp->server = answer.server;
     __builtin_memcpy(dhcp->server_mac, datagram.from_mac, sizeof dhcp->server_mac);

@@ -1,4 +1,5 @@
-/* DHCP's messages: what dhcp.c writes and dhcp_answer.c reads of them. */
+/* The layout of DHCP messages, shared by dhcp.c, which writes them, and dhcp_answer.c, which parses them. Leaf header.
+ */
 #ifndef SERIAL_NET_DHCP_MESSAGE_H
 #define SERIAL_NET_DHCP_MESSAGE_H
 

@@ -1,5 +1,5 @@
 /* Kind: core, hot */
-/* Ethernet, ARP, IPv4 and UDP: as much as a point-to-point channel with static addresses needs. */
+/* Ethernet, ARP, IPv4 and UDP, for a channel between two hosts. */
 #include "serial/net/net.h"
 
 #include "base/init.h"
@@ -40,9 +40,9 @@ enum {
 };
 enum { UDP_SOURCE_PORT = 34, UDP_DESTINATION_PORT = 36, UDP_LENGTH = 38, UDP_CHECKSUM = 40 };
 
-/* RFC 1071: sums of 16-bit words with end-around carry. A sum is any number that has the right remainder; fold makes
- * 16 bits of it. The order of bytes does not matter until the end (section 2B), so eight at a time are added as the
- * machine reads them. */
+/* RFC 1071: sums of 16-bit words with end-around carry. An unfolded sum is any number with the same remainder modulo
+ * FFFFH; folding reduces it to 16 bits. The sum does not depend on the byte order (section 2B), so we add eight bytes
+ * at a time in the machine's order and swap once at the end. */
 static uint32_t checksum_fold(uint32_t sum)
 {
     sum = (sum >> 16) + (sum & 0xffff);
@@ -57,7 +57,7 @@ static uint32_t sum_words(const uint8_t *bytes, size_t size, uint32_t sum)
     for (; size >= sizeof(eight); size -= sizeof(eight), bytes += sizeof(eight)) {
         __builtin_memcpy(&eight, bytes, sizeof(eight));
         swapped += eight;
-        swapped += swapped < eight; /* the carry comes around */
+        swapped += swapped < eight; /* end-around carry */
     }
     if (size > 0) {
         eight = 0;
@@ -70,7 +70,7 @@ static uint32_t sum_words(const uint8_t *bytes, size_t size, uint32_t sum)
     return sum + __builtin_bswap16((uint16_t)checksum_fold((uint32_t)swapped));
 }
 
-/* UDP's pseudo-header: addresses, protocol, UDP length. Not folded. */
+/* The sum of UDP's pseudo-header: addresses, protocol, UDP length. Not folded. */
 static uint32_t sum_pseudo_header(const uint8_t *frame, uint32_t udp_bytes)
 {
     return sum_words(frame + IPV4_SOURCE, 8, PROTOCOL_UDP + udp_bytes);
@@ -100,7 +100,7 @@ uint16_t net_pseudo_header_sum(const struct net_link *link)
     return (uint16_t)checksum_fold(sum_pseudo_header(headers, 0));
 }
 
-/* Two numbers of 16 bits need to be folded only once. */
+/* The sum of two 16-bit numbers needs only one fold. */
 void net_headers_set_length(uint8_t headers[NET_HEADERS_BYTES], uint16_t sum, uint32_t payload_bytes)
 {
     const uint32_t udp_bytes = NET_UDP_BYTES + payload_bytes, checksum = sum + udp_bytes;
@@ -150,7 +150,7 @@ static enum net_kind receive_arp(struct net_link *link, const uint8_t *frame, si
     return NET_OTHER;
 }
 
-/* The IPv4 header is one that we speak, and brings UDP from the peer to us, unfragmented. */
+/* Is it an IPv4 header without options, of an unfragmented UDP datagram from the peer to us? */
 static bool ipv4_is_for_us(const struct net_link *link, const uint8_t *frame, size_t size)
 {
     uint32_t total = net_get16(frame + IPV4_TOTAL_LENGTH);
@@ -161,7 +161,8 @@ static bool ipv4_is_for_us(const struct net_link *link, const uint8_t *frame, si
            net_get32(frame + IPV4_DESTINATION) == link->ip;
 }
 
-/* Both headers and the payload lie behind each other. An undamaged IPv4 header adds 0FFFFH, which is nothing. */
+/* Check both checksums in one pass over the adjacent headers and payload. An undamaged IPv4 header contributes FFFFH,
+ * which is 0 in this arithmetic. */
 static bool is_undamaged(const uint8_t *frame, uint32_t udp_bytes)
 {
     uint32_t bytes = NET_IPV4_BYTES, sum = 0;

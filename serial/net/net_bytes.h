@@ -1,4 +1,4 @@
-/* Numbers in frames: in network byte order. */
+/* Reading and writing numbers in network byte order. */
 #ifndef SERIAL_NET_NET_BYTES_H
 #define SERIAL_NET_NET_BYTES_H
 

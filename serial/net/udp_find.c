@@ -1,6 +1,6 @@
 /* Kind: shell, init */
-/* channel=net: our own address and the receiver's, where the options leave them to be found. Shell; only a boot runs
- * it. */
+/* channel=net: finding our own address by DHCP (net.ip=dhcp) and the receiver's by its announcement
+ * (net.peer=announce). Shell; runs only during boot. */
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/log.h"
@@ -10,16 +10,16 @@
 #include "serial/net/dhcp.h"
 #include "serial/net/udp_state.h"
 
-#define ASK_MS 1000u
+#define REQUEST_MS 1000u
 
-/* Of what dhcp has put into the lease's first frame, which the card has read long before the next one is sent. */
+/* Send the frame in lease.frames. The card has read it long before the next one is built. */
 static void send_frame(struct udp_sink *s, size_t bytes)
 {
     udp_send_frame(s, s->lease.frames_pa, (uint32_t)bytes);
     nic_sync_rings(&s->nic);
 }
 
-/* The next frame that has arrived, copied; 0: none, or a damaged one. */
+/* Copy the next received frame out of the ring. Returns its size in bytes; 0: there is none, or it is damaged. */
 static uint32_t next_frame(struct udp_sink *s, uint8_t frame[E1000_RX_BUFFER_BYTES])
 {
     nic_sync_rings(&s->nic);
@@ -36,7 +36,7 @@ static uint32_t next_frame(struct udp_sink *s, uint8_t frame[E1000_RX_BUFFER_BYT
     return bytes;
 }
 
-static void say_address(const struct dhcp *dhcp)
+static void log_address(const struct dhcp *dhcp)
 {
     const uint32_t ip = dhcp->ip, lease = dhcp->lease_seconds;
     char time[24] = " to the end";
@@ -46,8 +46,8 @@ static void say_address(const struct dhcp *dhcp)
     log_line("channel=net: DHCP: %u.%u.%u.%u is ours%s", ip >> 24, ip >> 16 & 255, ip >> 8 & 255, ip & 255, time);
 }
 
-/* With the frames that ask for more time. */
-static void take_address(struct udp_sink *s, uint64_t asked)
+/* Use the address, and build the frames that will renew its lease. */
+static void take_address(struct udp_sink *s, uint64_t requested_at)
 {
     struct udp_lease *l = &s->lease;
     struct dhcp any = l->dhcp;
@@ -56,48 +56,48 @@ static void take_address(struct udp_sink *s, uint64_t asked)
     (void)dhcp_renewal(l->frames, &l->dhcp);
     l->frame_bytes = (uint32_t)dhcp_renewal(l->frames + DHCP_FRAME_MAX, &any);
     s->link.ip = l->dhcp.ip;
-    lease_start(&l->lease, &l->dhcp, clock_tsc_hz(), asked);
-    say_address(&l->dhcp);
+    lease_start(&l->lease, &l->dhcp, clock_tsc_hz(), requested_at);
+    log_address(&l->dhcp);
 }
 
 bool udp_find_address(struct udp_sink *s, uint64_t start, uint64_t timeout)
 {
-    const uint64_t interval = clock_tsc_hz() / 1000 * ASK_MS;
+    const uint64_t interval = clock_tsc_hz() / 1000 * REQUEST_MS;
     struct dhcp *const dhcp = &s->lease.dhcp;
     uint8_t *const frame = s->lease.frames;
-    uint64_t asked = start - interval;
+    uint64_t requested_at = start - interval;
     bool requested = false;
 
     *dhcp = (struct dhcp){.xid = s->stream_id};
     __builtin_memcpy(dhcp->mac, s->link.mac, sizeof dhcp->mac);
     for (uint64_t now; (now = tsc_read()) - start < timeout; io_pause()) {
-        if (now - asked >= interval) { /* a server that has offered and gone is not waited for */
+        if (now - requested_at >= interval) { /* start again: a server may have disappeared after its offer */
             requested = false;
             send_frame(s, dhcp_discover(frame, dhcp));
-            asked = now;
+            requested_at = now;
         }
         const uint32_t bytes = next_frame(s, s->boot_frame);
         switch (dhcp_take(dhcp, requested, s->boot_frame, bytes)) {
         case DHCP_OFFERED:
             requested = true;
             send_frame(s, dhcp_request(frame, dhcp));
-            asked = now;
+            requested_at = now;
             break;
         case DHCP_AGREED:
-            take_address(s, asked);
+            take_address(s, requested_at);
             return true;
         case DHCP_REFUSED:
             requested = false;
             break;
-        case DHCP_NOTHING:
+        case DHCP_IGNORED:
             break;
         }
     }
     return false;
 }
 
-/* Whoever has an announcement for us may have to ask for our MAC address first: what is none goes the way of all
- * packets, which root pays for while the guest runs, so that nothing here may call a part of it. */
+/* A packet that is not an announcement, such as an ARP request for our address, is left in the ring for udp_receive,
+ * which handles all packets later. */
 bool udp_find_receiver(struct udp_sink *s, uint64_t start, uint64_t timeout)
 {
     for (uint64_t now; (now = tsc_read()) - start < timeout; io_pause()) {
@@ -111,7 +111,7 @@ bool udp_find_receiver(struct udp_sink *s, uint64_t start, uint64_t timeout)
             continue;
         }
         (void)next_frame(s, s->boot_frame);
-        s->peer_found = false; /* by an answer to nobody's question */
+        s->peer_found = false; /* an unsolicited ARP reply may have set it */
         log_line("channel=net: a receiver announces itself at %u.%u.%u.%u", s->link.peer >> 24,
                  s->link.peer >> 16 & 255, s->link.peer >> 8 & 255, s->link.peer & 255);
         return true;

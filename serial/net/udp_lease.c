@@ -1,5 +1,5 @@
 /* Kind: shell */
-/* channel=net: more time for an address from a DHCP server. Shell; all of it under the sink's lock. */
+/* channel=net: renewing the lease of an address from a DHCP server. Shell; runs under the sink's lock. */
 #include "base/log.h"
 #include "base/msr.h"
 #include "serial/net/udp_state.h"
@@ -7,13 +7,14 @@
 
 #define LINE_BYTES 160u
 
-static const char renewed[] = "is renewed; so it will be to the end";
+static const char renewed[] = "is renewed; later renewals are not logged";
 static const char ended[] =
-    "has no lease any more: no server has renewed it. The trace goes on; another machine may get it";
-static const char taken[] = "is taken from us by its server. The trace goes on; another machine may get it";
+    "has lost its lease: no server has renewed it. The trace continues; another machine may get the address";
+static const char refused[] =
+    "has lost its lease: the server refused to renew it. The trace continues; another machine may get the address";
 
-/* A log line, without log_line, which would wait for the lock. false: there is no room now. */
-static bool say(struct udp_sink *s, const char *news)
+/* Record a log line. log_line would wait for the lock. false: there is no room now. */
+static bool record_line(struct udp_sink *s, const char *news)
 {
     struct {
         struct record_header header;
@@ -28,7 +29,7 @@ static bool say(struct udp_sink *s, const char *news)
     return s->sink.ops->record(&s->sink, 0, &(struct sink_piece){&line, sizeof line.header + padded}, 1);
 }
 
-static void ask(struct udp_sink *s, bool all)
+static void request(struct udp_sink *s, bool all)
 {
     struct udp_lease *l = &s->lease;
 
@@ -36,7 +37,7 @@ static void ask(struct udp_sink *s, bool all)
         l->dhcp.server = 0;
         l->to_all = true;
     }
-    l->is_asking = true;
+    l->is_requesting = true;
     udp_send_frame(s, l->frames_pa + (l->to_all ? DHCP_FRAME_MAX : 0), l->frame_bytes);
 }
 
@@ -48,8 +49,8 @@ __attribute__((cold, noinline)) void udp_lease_act(struct udp_sink *s, uint64_t 
     if (action == LEASE_ENDS)
         l->news = ended;
     if (action != LEASE_WAIT)
-        ask(s, action != LEASE_RENEW);
-    if (l->news && say(s, l->news))
+        request(s, action != LEASE_RENEW);
+    if (l->news && record_line(s, l->news))
         l->news = NULL;
 }
 
@@ -61,17 +62,17 @@ __attribute__((cold, noinline)) void udp_lease_take(struct udp_sink *s, const ui
     case DHCP_AGREED:
         if (!l->was_renewed || l->lease.has_ended)
             l->news = renewed;
-        lease_start(&l->lease, &l->dhcp, l->lease.hz, l->lease.asked);
+        lease_start(&l->lease, &l->dhcp, l->lease.hz, l->lease.requested);
         l->was_renewed = true;
-        l->is_asking = false;
+        l->is_requesting = false;
         break;
     case DHCP_REFUSED:
-        l->news = taken;
+        l->news = refused;
         lease_lose(&l->lease);
-        l->is_asking = false;
+        l->is_requesting = false;
         break;
     case DHCP_OFFERED:
-    case DHCP_NOTHING:
+    case DHCP_IGNORED:
         break;
     }
 }

@@ -1,16 +1,17 @@
 /* Kind: shell, hot */
 /*
- * channel=net: frames into the transmit ring. Shell. put_frames is what root mode pays per datagram.
+ * channel=net: putting frames into the transmit ring. Shell. put_frames is the cost of a datagram in root mode.
  */
 #include "base/init.h"
 #include "base/msr.h"
 #include "serial/net/udp_state.h"
 
-/* Slots that are taken back from the NIC at a time. */
+/* Slots reclaimed from the NIC at a time. */
 #define TX_RECLAIM 64u
 
 #define HEADERS_BYTES (NET_HEADERS_BYTES + FRAME_HEADER_SIZE)
-/* The checksums are asked for in a packet's first descriptor; the 82574 of QEMU looks at the last one. */
+/* Checksum offload is requested in a packet's first descriptor. QEMU's 82574 evaluates the last one, so both have it.
+ */
 #define SUMS_FIELDS (E1000_TX_IXSM | E1000_TX_TXSM)
 #define LAST_FIELDS (E1000_TX_EOP | E1000_TX_RS)
 
@@ -19,7 +20,7 @@ static uint32_t smaller_of(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* The first eight bytes of the frame headers of a stream. */
+/* The first eight bytes of a frame header, which are the same for all frames of a stream. */
 static uint64_t stream_head(uint16_t stream)
 {
     uint64_t kind = stream % 2 == 0 ? FRAME_TRACE : FRAME_RECORDS;
@@ -27,7 +28,7 @@ static uint64_t stream_head(uint16_t stream)
     return FRAME_MAGIC | (uint64_t)FRAME_VERSION << 32 | kind << 40 | (uint64_t)(stream / 2) << 48;
 }
 
-/* The frame's CRC, by the CRC32 instruction. last: the four bytes before the CRC. */
+/* The CRC of a frame header, by the CRC32 instruction. last: the four bytes before the CRC field. */
 static inline uint32_t frame_crc(uint64_t head_crc, uint64_t word1, uint64_t word2, uint32_t last)
 {
     uint64_t crc = __builtin_ia32_crc32di(__builtin_ia32_crc32di(head_crc, word1), word2);
@@ -66,13 +67,13 @@ INIT_CODE void udp_build_headers(struct udp_sink *s)
     for (uint32_t i = 0; i < UDP_TX_SLOTS; i++) {
         s->headers[i].payload_bytes = UDP_UNBUILT;
     }
-    /* Slots that the NIC may not have done with are built when their turn comes. */
+    /* The NIC may still be reading earlier slots: those are built when they are used. */
     for (uint32_t i = s->tx_head; i < UDP_TX_SLOTS; i++) {
         set_payload_bytes(s, &s->headers[i], &s->tx[i], s->max_payload);
     }
 }
 
-/* The frame that comes next into a slot. */
+/* The state of put_frames: the next slot, and the fields of its frame. */
 struct next_frame {
     struct udp_headers *headers;
     struct udp_slot *slot;
@@ -100,8 +101,8 @@ static inline __attribute__((always_inline)) void put_frame(const struct udp_sin
     next->slot++;
 }
 
-/* Put a run of frames into the slots from index on: they are free, and the ring does not end between them. All but the
- * last are of one length. */
+/* Put a run of frames into the slots from index on. They must be free and not wrap around. All frames but the last have
+ * the same length. */
 static void put_frames(struct udp_sink *s, uint32_t index, const struct window_run *run)
 {
     const uint64_t head = stream_head(run->stream), head_crc = crc_of_head(head);
@@ -120,7 +121,7 @@ static void put_frames(struct udp_sink *s, uint32_t index, const struct window_r
     put_frame(s, &next, head, head_crc, run->bytes - before_last * length);
 }
 
-/* The last frame that was put into the ring asks for an acknowledgement. */
+/* Set the flag that requests an acknowledgement in the last frame of the ring. */
 static void ack_request(struct udp_sink *s, uint64_t now)
 {
     struct udp_headers *last = &s->headers[(s->tx_head - 1) % UDP_TX_SLOTS];
@@ -128,14 +129,14 @@ static void ack_request(struct udp_sink *s, uint64_t now)
 
     last->words[3] = word | (uint64_t)frame_crc(crc_of_head(last->words[0]), last->words[1], last->words[2], word)
                                 << 32;
-    s->unasked = 0;
-    s->ask_now = false;
-    s->asked_tsc = now;
-    window_asked(&s->window, now);
-    pace_asked(&s->pace, s->window.next, s->window.arrived, now);
+    s->unrequested = 0;
+    s->request_now = false;
+    s->requested_tsc = now;
+    window_ack_requested(&s->window, now);
+    pace_ack_requested(&s->pace, s->window.next, s->window.arrived, now);
 }
 
-/* Take back what the NIC has done with. It sends in order, so that a slot that is done says that those before are. */
+/* Reclaim sent slots. The NIC sends in order: if a slot is done, all earlier ones are. */
 static void tx_reclaim(struct udp_sink *s)
 {
     while (s->tx_done != s->tx_head) {
@@ -150,7 +151,7 @@ static void tx_reclaim(struct udp_sink *s)
     }
 }
 
-/* How many slots may be filled. */
+/* The number of free slots. */
 static uint32_t tx_space(struct udp_sink *s)
 {
     if (s->tx_head - s->tx_done >= UDP_TX_SLOTS / 2) {
@@ -159,13 +160,13 @@ static uint32_t tx_space(struct udp_sink *s)
     return UDP_TX_SLOTS - 1 - (s->tx_head - s->tx_done);
 }
 
-/* The same where it is not for each run: one copy serves all. */
+/* The same for rare callers: one copy, which is not inlined. */
 static __attribute__((cold, noinline)) bool tx_has_room(struct udp_sink *s)
 {
     return tx_space(s) > 0;
 }
 
-/* Put the start of a span into frames, as much as may be one run. Returns the bytes; 0: there is no room. */
+/* Send the start of a span, as much as fits into one run. Returns its size in bytes; 0: there is no room. */
 static uint32_t send_run(struct udp_sink *s, uint16_t stream, struct span span, uint64_t now)
 {
     const uint32_t full = s->max_payload, index = s->tx_head % UDP_TX_SLOTS;
@@ -184,8 +185,8 @@ static uint32_t send_run(struct udp_sink *s, uint16_t stream, struct span span, 
     run->stream = stream;
     put_frames(s, index, run);
     s->tx_head += frames;
-    s->unasked += bytes + frames * HEADERS_BYTES;
-    if (s->unasked >= smaller_of(s->ask_bytes, s->pace.frames * full) ||
+    s->unrequested += bytes + frames * HEADERS_BYTES;
+    if (s->unrequested >= smaller_of(s->request_bytes, s->pace.frames * full) ||
         span.offset + bytes - s->released[stream] >= s->tight_bytes) {
         ack_request(s, now);
     }
@@ -206,7 +207,7 @@ static __attribute__((cold)) bool send_again(struct udp_sink *s, uint64_t now)
     return sent > 0;
 }
 
-/* Nothing new is to be sent, but an acknowledgement is due: the last frame once more, for its answer. */
+/* There is nothing new to send, but an acknowledgement must be requested: repeat the last frame for that. */
 static __attribute__((cold)) void send_last_again(struct udp_sink *s)
 {
     struct window_run frame = window_frame(&s->window, s->window.next - 1);
@@ -231,7 +232,7 @@ static void send_records(struct udp_sink *s, uint16_t cpu, uint64_t now)
     }
 }
 
-/* records_wait: only what goes on where the stream ended. Behind a gap the record that tells of it comes first. */
+/* records_wait: send only bytes that continue the stream. After a gap, its record must be sent first. */
 static inline __attribute__((always_inline)) void send_trace(struct udp_sink *s, uint16_t cpu, bool records_wait,
                                                              uint64_t now)
 {
@@ -259,8 +260,8 @@ static uint16_t cpu_before(const struct udp_sink *s, uint16_t cpu)
     return cpu > 0 ? cpu - 1 : (uint16_t)(s->sink.nr_cpus - 1);
 }
 
-/* Each CPU has both turns: its trace is the first, then its records are. */
-static void change_turns(struct udp_sink *s)
+/* Each CPU has priority twice: for its trace, then for its records. */
+static void rotate_priority(struct udp_sink *s)
 {
     if (s->trace_first) {
         s->first_cpu = cpu_before(s, s->first_cpu);
@@ -288,9 +289,9 @@ static __attribute__((cold, noinline)) void send_waiting_trace(struct udp_sink *
     } while (cpu != s->first_cpu);
 }
 
-/* Records first: where the stream is cut, the code pages of the trace before should be there. Where there is not room
- * for all, trace is the first next time, then another CPU's records: CPUs that change code without end would keep the
- * others waiting for ever. A turn is over when it was of use. */
+/* Records have priority: if the connection is lost, the code pages of the trace that did arrive should be there. If
+ * there is not room for everything, trace has priority the next time, and after that the records of another CPU;
+ * otherwise CPUs that keep changing code would block the others. Priorities change only after something was sent. */
 static void send_queues(struct udp_sink *s, uint64_t now)
 {
     const uint32_t before = s->tx_head;
@@ -306,14 +307,15 @@ static void send_queues(struct udp_sink *s, uint64_t now)
         cpu = cpu_before(s, cpu);
     } while (cpu != s->first_cpu);
     if (s->waiting && s->tx_head != before) {
-        change_turns(s);
+        rotate_priority(s);
     }
 }
 
-/* An acknowledgement is asked for now and then, and at once where frames were sent again or somebody waits. */
-static bool time_to_ask(const struct udp_sink *s, uint64_t now)
+/* Is it time to request an acknowledgement? (After retransmissions udp_push requests one in any case.) */
+static bool ack_is_due(const struct udp_sink *s, uint64_t now)
 {
-    return s->unasked > 0 && !window_empty(&s->window) && (s->ask_now || now - s->asked_tsc >= s->ask_tsc);
+    return s->unrequested > 0 && !window_empty(&s->window) &&
+           (s->request_now || now - s->requested_tsc >= s->request_tsc);
 }
 
 void udp_push(struct udp_sink *s, uint64_t now)
@@ -321,24 +323,24 @@ void udp_push(struct udp_sink *s, uint64_t now)
     uint32_t before = s->tx_head;
     bool again = window_resends(&s->window) && send_again(s, now);
 
-    if (!again && !s->waiting && !time_to_ask(s, now)) {
+    if (!again && !s->waiting && !ack_is_due(s, now)) {
         return;
     }
     send_queues(s, now);
-    const bool ask = again || time_to_ask(s, now);
-    if (ask && s->tx_head == before) {
+    const bool request = again || ack_is_due(s, now);
+    if (request && s->tx_head == before) {
         send_last_again(s);
     }
     if (s->tx_head == before) {
         return;
     }
-    if (ask) {
+    if (request) {
         ack_request(s, now);
     }
     nic_tail_set(s->nic.tx_tail, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
 }
 
-/* A slot whose headers are built anew when a datagram comes into it. */
+/* The packet replaces the slot's descriptors, so the next datagram in this slot must build its headers again. */
 void udp_send_frame(struct udp_sink *s, uint64_t pa, uint32_t bytes)
 {
     uint32_t index = s->tx_head % UDP_TX_SLOTS;
@@ -355,7 +357,7 @@ void udp_send_frame(struct udp_sink *s, uint64_t pa, uint32_t bytes)
     nic_tail_set(s->nic.tx_tail, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
 }
 
-/* The packet lies where a datagram's headers would. Where the ring is full, that slot's may be on its way. */
+/* The packet is copied into the slot's headers. If the ring is full, the NIC may still be reading them. */
 void udp_send_arp(struct udp_sink *s, const uint8_t frame[NET_ARP_FRAME_BYTES])
 {
     const uint32_t index = s->tx_head % UDP_TX_SLOTS;

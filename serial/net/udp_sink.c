@@ -1,5 +1,5 @@
 /* Kind: shell, hot */
-/* channel=net: the operations of the sink, and what comes back from the receiver. */
+/* channel=net: the sink's operations, and receiving. */
 #include "serial/net/udp_sink.h"
 
 #include "base/msr.h"
@@ -37,7 +37,7 @@ static void take_packet(struct udp_sink *s, const uint8_t *bytes, size_t size, u
         take_frame(s, payload, payload_bytes, now);
         break;
     case NET_OTHER:
-        if (s->lease.is_asking) {
+        if (s->lease.is_requesting) {
             udp_lease_take(s, bytes, size);
         }
         break;
@@ -70,7 +70,7 @@ static void udp_poll(struct sink *sink)
     if (udp_has_received(s)) {
         udp_receive(s, now);
     }
-    pace_judge(&s->pace, s->window.base, s->window.arrived, now);
+    pace_adapt(&s->pace, s->window.base, s->window.arrived, now);
     window_check_timeout(&s->window, now);
     if (udp_lease_waits(&s->lease, now)) {
         udp_lease_act(s, now);
@@ -95,7 +95,7 @@ static bool udp_record(struct sink *sink, uint16_t cpu, const struct sink_piece 
     if (record_queue_add_pieces(&s->cpus[cpu].records, needed, pieces, nr)) {
         return true;
     }
-    s->ask_now = true;
+    s->request_now = true;
     return false;
 }
 
@@ -132,7 +132,7 @@ static bool udp_delivered(struct sink *sink)
 {
     struct udp_sink *s = udp_sink_of(sink);
 
-    s->ask_now = true;
+    s->request_now = true;
     udp_poll(sink);
     return all_delivered(s);
 }
@@ -149,7 +149,7 @@ static void udp_sync_poll(struct sink *sink)
 
 static bool udp_sync_delivered(struct sink *sink)
 {
-    udp_sink_of(sink)->ask_now = true;
+    udp_sink_of(sink)->request_now = true;
     udp_sync_poll(sink);
     return all_delivered(udp_sink_of(sink));
 }

@@ -1,5 +1,5 @@
 /* Kind: shell, init */
-/* channel=net: memory, rings, link and ARP. */
+/* channel=net: starting the channel: memory, rings, link, ARP. */
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/log.h"
@@ -13,16 +13,17 @@
 #define PAGE_BYTES 4096u
 #define STANDARD_MTU 1500u
 
-/* Payload bytes after which an acknowledgement is asked for, so that a receiver whose socket has the usual buffer of
- * some 200 KB is not overrun. */
-#define ASK_BYTES (128u * 1440u)
-#define ASK_PARTS 4u     /* ... and after so many parts of a CPU's trace memory, so that it comes back in time */
-#define TIGHT_PARTS 2u   /* ... and always while so many parts of it are on the way */
-#define SLOW_MS 5u       /* an answer that takes longer makes requests more frequent */
-#define HASTY_SECONDS 5u /* a receiver that has had the end may be gone; an answer of one that is there takes less */
-#define ASK_MS 5u        /* ... and after a while: each one costs root some hundred instructions */
+/* An acknowledgement is requested after this many payload bytes, so that we do not overrun a receiver whose socket
+ * buffer has the usual size of about 200 KB. */
+#define REQUEST_BYTES (128u * 1440u)
+#define REQUEST_PARTS                                                                                                  \
+    4u                 /* it is also requested after 1/4 of a CPU's trace memory, so that memory is released in time */
+#define TIGHT_PARTS 2u /* it is requested with every run while 1/2 of that memory is in flight */
+#define REQUEST_MS 5u  /* it is requested after this time at the latest; a request costs a few hundred instructions */
+#define SLOW_MS 5u     /* an answer that takes longer makes requests more frequent */
+#define HASTY_SECONDS 5u /* a receiver that has received END may have exited; one that has not answers sooner */
 
-/* Hands out pieces of the sink's memory; with memory NULL it only counts. */
+/* Allocates pieces of the sink's memory; with memory NULL, only adds up their sizes. */
 struct pieces {
     uint8_t *memory;
     size_t used;
@@ -72,9 +73,8 @@ size_t udp_sink_memory_bytes(uint16_t nr_cpus, uint32_t record_bytes)
     return lay_out(&scratch, (struct pieces){.memory = NULL}, nr_cpus, record_bytes);
 }
 
-/* Tell the card once where the checksums go: both descriptors of slot 0 are context descriptors on the ring's first
- * round. 8254x manual, section 3.3.5: a context holds until the next one; 82576 datasheet: as long as its index is
- * used. */
+/* Configure checksum offload once. The first time around the ring, both descriptors of slot 0 are context descriptors.
+ * A context is valid until the next one (8254x manual, section 3.3.5) or, on the 82576, while its index is used. */
 static void set_checksum_context(struct udp_sink *s)
 {
     struct e1000_tx_descriptor context;
@@ -157,7 +157,7 @@ static bool find_peer(struct udp_sink *s, uint64_t start, uint64_t timeout, uint
     return true;
 }
 
-/* Before it is known with whom it would speak. */
+/* Fail before the peer's address is known. */
 static void *give_up_early(struct udp_sink *s, char *why, size_t why_size, const char *what, uint32_t seconds)
 {
     s->nic.driver->stop(&s->nic);
@@ -197,13 +197,15 @@ static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
     s->link.port = params->port;
     s->stream_id = params->stream_id;
     s->max_payload = (uint16_t)((params->mtu - NET_IPV4_BYTES - NET_UDP_BYTES - FRAME_HEADER_SIZE) & ~7u);
-    s->pace = pace_make(s->max_payload, ASK_BYTES, params->tsc_hz / 1000 * SLOW_MS);
-    s->ask_bytes = params->trace_bytes / ASK_PARTS < ASK_BYTES ? (uint32_t)params->trace_bytes / ASK_PARTS : ASK_BYTES;
+    s->pace = pace_make(s->max_payload, REQUEST_BYTES, params->tsc_hz / 1000 * SLOW_MS);
+    s->request_bytes = params->trace_bytes / REQUEST_PARTS < REQUEST_BYTES
+                           ? (uint32_t)params->trace_bytes / REQUEST_PARTS
+                           : REQUEST_BYTES;
     s->tight_bytes = params->trace_bytes / TIGHT_PARTS;
-    s->ask_tsc = params->tsc_hz / 1000 * ASK_MS;
+    s->request_tsc = params->tsc_hz / 1000 * REQUEST_MS;
 }
 
-/* false: why says what it does not do; it is off then. */
+/* false: the card is off, and why has the reason. */
 static bool reset_card(struct udp_sink *s, const struct udp_sink_params *params, char *why, size_t why_size)
 {
     const struct nic_driver *driver = params->driver;
@@ -223,7 +225,8 @@ static bool reset_card(struct udp_sink *s, const struct udp_sink_params *params,
         return false;
     }
     if (driver->max_mtu && params->mtu > STANDARD_MTU) {
-        log_line("channel=net: this card sums up no frames of that size: datagrams go without UDP checksums");
+        log_line(
+            "channel=net: this card computes no checksums for frames of this size: datagrams have no UDP checksum");
     }
     return true;
 }
@@ -254,10 +257,10 @@ struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, c
     }
     *params->step = UDP_STEP_PEER;
     start_rings(s, params->mtu);
-    if (params->ip == UDP_ADDRESS_FOUND && !udp_find_address(s, start, timeout)) {
+    if (params->ip == UDP_ADDRESS_DYNAMIC && !udp_find_address(s, start, timeout)) {
         return give_up_early(s, why, why_size, "net.ip=dhcp: no address from a DHCP server", params->wait_seconds);
     }
-    if (params->peer == UDP_ADDRESS_FOUND && !udp_find_receiver(s, start, timeout)) {
+    if (params->peer == UDP_ADDRESS_DYNAMIC && !udp_find_receiver(s, start, timeout)) {
         return give_up_early(s, why, why_size, "net.peer=announce: no receiver has announced itself",
                              params->wait_seconds);
     }

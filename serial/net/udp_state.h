@@ -1,9 +1,10 @@
 /*
- * The inside of channel=net, shared by udp_send.c, udp_sink.c and udp_start.c. Shell.
+ * The private state of channel=net, shared by udp_find.c, udp_lease.c, udp_send.c, udp_sink.c and udp_start.c. Shell.
  *
- * A datagram is two transmit descriptors: its headers, from a pool with one place per pair of descriptors, and its
- * payload, where it lies. The first descriptor and the headers of Ethernet, IPv4 and UDP are the same for all frames of
- * one size and stay in their slot. serial/wire/window.h says what is on the way; serial/wire/stream.h what waits.
+ * A datagram has two transmit descriptors, which form a slot: one for its headers, which are in a pool with one entry
+ * per slot, and one for its payload, wherever that is. The first descriptor and the headers of Ethernet, IPv4 and UDP
+ * are the same for all frames of one size, and are kept in the slot for reuse. serial/wire/window.h tracks the frames
+ * in flight, serial/wire/stream.h the bytes that wait to be sent.
  */
 #ifndef SERIAL_NET_UDP_STATE_H
 #define SERIAL_NET_UDP_STATE_H
@@ -22,11 +23,11 @@
 #include "serial/wire/window.h"
 
 #define UDP_WINDOW_FRAMES 1024u /* two regions of 512 KiB at an MTU of 1500 */
-#define UDP_TX_SLOTS 2048u      /* datagrams in the ring: the window, and as many sent again */
+#define UDP_TX_SLOTS 2048u      /* datagrams in the ring: the window, and as many retransmissions */
 #define UDP_RX_SLOTS 64u
 _Static_assert(NIC_IPV4_AT == NET_ETHERNET_BYTES && NIC_UDP_AT == NIC_IPV4_AT + NET_IPV4_BYTES,
                "serial/nic/nic.h states where our headers are");
-_Static_assert(2 * UDP_TX_SLOTS <= E1000_MAX_DESCRIPTORS, "the cards' longest ring");
+_Static_assert(2 * UDP_TX_SLOTS <= E1000_MAX_DESCRIPTORS, "the longest ring of the cards");
 
 #define UDP_UNBUILT 0xffffu
 
@@ -38,10 +39,10 @@ struct udp_headers {
         struct frame_header frame;
         uint64_t words[4];
     };
-    uint8_t tail[46];       /* a payload too small for a descriptor of its own: serial/nic/realtek_ring.c */
-    uint16_t payload_bytes; /* of the frame that net's lengths are set for; UDP_UNBUILT: net is to be built */
+    uint8_t tail[46];       /* room for a payload too small for its own buffer: serial/nic/realtek_ring.c */
+    uint16_t payload_bytes; /* the frame payload for which net's lengths are set; UDP_UNBUILT: net must be built */
 };
-_Static_assert(sizeof(struct udp_headers) == 128, "a place in the pool is a power of two");
+_Static_assert(sizeof(struct udp_headers) == 128, "the size of a pool entry is a power of two");
 _Static_assert(offsetof(struct udp_headers, frame) % 8 == 0, "words are aligned");
 
 struct udp_slot {
@@ -51,7 +52,7 @@ struct udp_slot {
 struct udp_queues {
     struct trace_queue trace;
     struct record_queue records;
-    uint64_t trace_end; /* of what is in frames */
+    uint64_t trace_end; /* trace offset of the end of the last frame */
 };
 
 struct udp_sink {
@@ -67,25 +68,29 @@ struct udp_sink {
     struct command_box commands;
     struct udp_lease lease;
 
-    bool waiting;              /* there is something in the queues */
-    bool trace_first;          /* before records: there was not room for all */
-    uint16_t first_cpu;        /* whose records and trace come first: where room is short, each CPU in its turn */
-    uint32_t tx_head, tx_done; /* slots given to the NIC, and done; counted, not wrapped */
-    uint32_t unasked;          /* bytes sent since an acknowledgement was asked for, headers included */
-    uint32_t ask_bytes;        /* ... after which one is asked for with the run's last frame */
-    uint64_t tight_bytes;      /* where so many are on the way, one is asked for with each run: memory is short */
-    uint64_t asked_tsc;        /* when one was asked for last */
-    uint64_t ask_tsc;          /* ... and after so many ticks one is asked for in any case */
-    struct pace pace;          /* how far apart they may be: a run is no longer */
-    bool ask_now;              /* somebody waits for it */
+    bool waiting;              /* the queues are not empty */
+    bool trace_first;          /* send trace before records, because the last time there was not room for both */
+    uint16_t first_cpu;        /* the CPU whose streams come first; it changes if there is not room for all */
+    uint32_t tx_head, tx_done; /* counts, which do not wrap: slots passed to the NIC, and sent by it */
+
+    /* When to request an acknowledgement. */
+    uint32_t unrequested;   /* bytes sent since the last request, headers included */
+    uint32_t request_bytes; /* request with the last frame of a run after this many */
+    uint64_t tight_bytes;   /* request with each run while this many bytes of a stream are in flight: memory is short */
+    uint64_t requested_tsc; /* time of the last request */
+    uint64_t request_tsc;   /* request after this many ticks */
+    struct pace pace;       /* limits the frames between two requests, and so the length of a run */
+    bool request_now;       /* a caller waits for the acknowledgement */
+
     struct udp_slot *tx;
     struct udp_headers *headers;
     uint64_t headers_pa;
     uint16_t pseudo_header_sum;
-    uint64_t data_fields;    /* of each transmit descriptor with data */
-    uint64_t payload_fields; /* of one with the payload of a frame, but for its length */
-    uint64_t headers_fields; /* of one with headers, but for what the payload adds to it */
-    uint64_t paylen_unit;    /* the first descriptor of a packet has its bytes times this, besides; 0: it has none */
+    /* The high half of transmit descriptors. */
+    uint64_t data_fields;    /* common to all data descriptors */
+    uint64_t payload_fields; /* of a payload, without its length */
+    uint64_t headers_fields; /* of headers, without the payload's share of PAYLEN */
+    uint64_t paylen_unit;    /* one byte in PAYLEN, a field of a packet's first descriptor; 0: no such field */
 
     uint32_t rx_next;
     struct e1000_rx_format rx_format;
@@ -93,10 +98,10 @@ struct udp_sink {
     uint8_t *rx_buffers;
     uint64_t rx_buffers_pa;
 
-    uint8_t *boot_frame; /* E1000_RX_BUFFER_BYTES: what udp_find.c looks at */
+    uint8_t *boot_frame; /* E1000_RX_BUFFER_BYTES: udp_find.c parses received frames here */
     void *nic_data;      /* NIC_DRIVER_BYTES for the driver, page-aligned */
 
-    uint64_t *released; /* per stream */
+    uint64_t *released; /* [stream]: the window's */
     struct udp_queues *cpus;
 };
 
@@ -105,23 +110,23 @@ static inline struct udp_sink *udp_sink_of(struct sink *sink)
     return (struct udp_sink *)sink;
 }
 
-/* A stream's index in the window: two a CPU. */
+/* The window's index of a stream: each CPU has two. */
 static inline uint16_t udp_stream(uint16_t cpu, enum frame_kind kind)
 {
     return (uint16_t)(2 * cpu + (kind == FRAME_RECORDS ? 1 : 0));
 }
 
-/* Build the headers in all slots, for the size that most frames have. */
+/* Build the headers in all slots, for full frames. */
 void udp_build_headers(struct udp_sink *s);
 
-/* Send what is to be sent again, then what waits, as far as the window and the ring have room; ask for an
- * acknowledgement where it is time to. */
+/* Send retransmissions, then waiting bytes, as far as the window and the ring have room. Request an acknowledgement if
+ * it is time to. */
 void udp_push(struct udp_sink *s, uint64_t now);
 
-/* Send a packet that is complete, from where it lies until it has been sent. It is dropped where the ring is full. */
+/* Send a complete packet, which must stay in place until the card has sent it. It is dropped if the ring is full. */
 void udp_send_frame(struct udp_sink *s, uint64_t pa, uint32_t bytes);
 
-/* Send an ARP packet (it is copied). It is dropped where the ring is full: whoever asked asks again. */
+/* Send a copy of an ARP packet. It is dropped if the ring is full: the other side repeats its request. */
 void udp_send_arp(struct udp_sink *s, const uint8_t frame[NET_ARP_FRAME_BYTES]);
 
 static inline bool udp_has_received(const struct udp_sink *s)
@@ -131,14 +136,15 @@ static inline bool udp_has_received(const struct udp_sink *s)
     return (rx->written_back & s->rx_format.dd) != 0;
 }
 
-/* Take in all packets that have arrived; there is one. */
+/* Process all received packets. Call it only if udp_has_received. */
 void udp_receive(struct udp_sink *s, uint64_t now);
 
-/* serial/net/udp_find.c: by DHCP s->link.ip, and s->link.peer by what a receiver announces. false: not in time. */
+/* Set s->link.ip by DHCP, and s->link.peer from a receiver's announcement. start: TSC when waiting began. timeout: in
+ * ticks. false: it took too long. */
 bool udp_find_address(struct udp_sink *s, uint64_t start, uint64_t timeout);
 bool udp_find_receiver(struct udp_sink *s, uint64_t start, uint64_t timeout);
 
-/* The trace offset behind the last byte that was taken of a CPU. */
+/* The trace offset of the end of the bytes taken from a CPU. */
 uint64_t udp_taken(const struct sink *sink, uint16_t cpu);
 
 /* udp_sync_ops is for cards whose driver must copy descriptors between rings (sync_rings in serial/nic/nic.h). */

@@ -21,7 +21,7 @@ struct e1000_rx_descriptor {
 };
 _Static_assert(sizeof(struct e1000_rx_descriptor) == 16, "8254x manual, table 3-1");
 
-/* Where the written-back fields are: DD; EOP, alone and with the error bits; the length. */
+/* Where the written-back fields are: DD; EOP, without and with the error bits; the length. */
 struct e1000_rx_format {
     uint64_t dd, eop, eop_or_error;
     uint64_t length_at; /* byte offset in the descriptor */

@@ -71,7 +71,7 @@ static bool others_depend_on(const struct config *config, uint32_t bdf)
 void pci_path_find(struct pci_path *path, pci_config_read *read, void *context, uint16_t bdf)
 {
     const struct config config = {read, context};
-    bool alone = true;
+    bool exclusive = true;
 
     *path = (struct pci_path){0};
     while (path->nr < PCI_PATH_MAX && BUS_OF(bdf) != 0) {
@@ -79,8 +79,8 @@ void pci_path_find(struct pci_path *path, pci_config_read *read, void *context, 
         if (!bridge_to(bridge, &config, BUS_OF(bdf)))
             return;
         path->nr++;
-        alone = alone && is_only_one(&config, bdf) && !others_depend_on(&config, *bridge);
-        if (alone)
+        exclusive = exclusive && is_only_one(&config, bdf) && !others_depend_on(&config, *bridge);
+        if (exclusive)
             path->nr_exclusive = path->nr;
         bdf = *bridge;
     }

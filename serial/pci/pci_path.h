@@ -16,9 +16,8 @@
 typedef uint32_t pci_config_read(void *context, uint16_t bdf, uint32_t offset);
 
 struct pci_path {
-    uint8_t nr; /* bridges between the function and its root bus */
-    uint8_t
-        nr_exclusive; /* the first nr_exclusive of bridges lead to nothing else, and can be hidden with the function */
+    uint8_t nr;           /* bridges between the function and its root bus */
+    uint8_t nr_exclusive; /* so many of bridges, from the first, lead only to the function and can be hidden with it */
     uint16_t bridges[PCI_PATH_MAX]; /* from the one directly above the function upwards */
 };
 

@@ -23,7 +23,7 @@ enum {
 #define LSR_DR 0x01u
 #define LSR_THRE 0x20u
 #define LSR_TEMT 0x40u
-/* What a device that is gone reads as. A UART without parity never reports a parity error, bit 2. */
+/* What a removed device reads as. A UART without parity never has the parity error bit, bit 2, set. */
 #define LSR_GONE 0xffu
 
 /* A port read takes about a microsecond on the LPC bus. */
@@ -63,7 +63,7 @@ INIT_CODE bool uart_init(const struct uart *uart, uint32_t divisor)
     return true;
 }
 
-/* Where there is no UART any more nothing is ready: it takes no bytes, and has none. */
+/* A UART that was removed has no room and no bytes. */
 static uint8_t line_status(const struct uart *uart)
 {
     const uint8_t status = uart_get(uart, UART_LSR);

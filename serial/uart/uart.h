@@ -10,33 +10,33 @@
 #include <stdint.h>
 
 #define UART_FIFO_BYTES 16u
-#define UART_BAUD_BASE 115200u /* the 1.8432 MHz crystal of a PC's, divided by 16 */
+#define UART_BAUD_BASE 115200u /* the 1.8432 MHz clock of a PC's UART, divided by 16 */
 #define UART_BAUD_MAX 4000000u
 
-/* How its registers are reached. */
+/* Where the registers are. */
 struct uart {
-    uint16_t port; /* of the first one; where memory is NULL. 0 and NULL: there is no UART */
-    bool wide;     /* in memory: 4 bytes each, not 1 */
+    uint16_t port; /* first I/O port, if memory is NULL. 0 and NULL: there is no UART */
+    bool wide;     /* registers in memory have 4 bytes, not 1 */
     volatile void *memory;
 };
 
-/* Program 8N1 at the clock / 16 / divisor, FIFOs on and empty, no interrupts. false: no UART answers there. */
+/* Set 8N1 at clock / 16 / divisor baud, enable and clear the FIFOs, disable interrupts. false: there is no UART. */
 bool uart_init(const struct uart *uart, uint32_t divisor);
 
-/* The transmitter FIFO is empty: UART_FIFO_BYTES bytes may be written without looking again. */
+/* Is the transmitter FIFO empty? Then UART_FIFO_BYTES bytes may be written without another check. */
 bool uart_fifo_empty(const struct uart *uart);
 
-/* Everything has left the shift register too. */
+/* Is the shift register empty too? */
 bool uart_idle(const struct uart *uart);
 
-/* Take a byte that has arrived. false: none has. */
+/* Read a received byte. false: there is none. */
 bool uart_read(const struct uart *uart, uint8_t *byte);
 
-/* Write one byte; the caller knows that there is room. */
+/* Write a byte; there must be room. */
 void uart_write(const struct uart *uart, uint8_t byte);
 
-/* Wait for room and write one byte. false: the UART hangs, it had none for about a second; or, where wait is false, it
- * has none now. */
+/* Write a byte. If there is no room, wait for up to about a second, or not at all if wait is false. false: there was no
+ * room. */
 bool uart_put(const struct uart *uart, uint8_t byte, bool wait);
 
 #endif

@@ -7,9 +7,10 @@
 #define LOG_PREFIX "undertrace: "
 
 static struct uart console; /* set before the guest runs */
-static bool console_hangs;  /* it had no room for its last byte: do not wait for it again until it has; log.c's lock */
+static bool
+    console_hangs; /* there was no room for the last byte: do not wait until there is. Guarded by log.c's lock */
 
-/* Waiting a second for one byte is acceptable. For each byte of a boot's lines it would take hours. */
+/* Waiting a second for one byte is acceptable; waiting for each byte of all log lines would take hours. */
 static void console_put(char c)
 {
     console_hangs = !uart_put(&console, (uint8_t)c, !console_hangs);

@@ -4,7 +4,7 @@
 
 #include "serial/uart/uart.h"
 
-/* From now on log lines go to this UART. divisor: as of uart_init. If no UART answers there, there is no console. */
+/* Write log lines to this UART from now on. divisor: for uart_init. If there is no UART, there is no console. */
 void uart_console_set(const struct uart *uart, uint32_t divisor);
 
 #endif

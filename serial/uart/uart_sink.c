@@ -1,5 +1,5 @@
 /* Kind: shell */
-/* channel=uart: frames over a 16550, one way. Shell. */
+/* channel=uart: frames over a 16550. Shell. */
 #include "serial/uart/uart_sink.h"
 
 #include "base/init.h"
@@ -25,18 +25,18 @@ struct uart_sink {
     struct sink sink;
     struct sink_cut cut;
     struct uart uart;
-    uint64_t written; /* bytes that the UART has taken, of all frames */
+    uint64_t written; /* bytes written to the UART, of all frames */
     uint32_t seq;
 
-    /* The frame that is being written; its bytes stay in their queue until the last one is out. */
+    /* The frame that is being written. Its payload stays in the queue until all of it is written. */
     bool busy;
     struct frame_header header;
     const uint8_t *payload;
     uint32_t crc; /* of the payload */
-    uint32_t at;  /* bytes written: header, payload, CRC */
+    uint32_t at;  /* how many bytes of header, payload and CRC are written */
 
-    bool waiting;       /* there is something in the queues */
-    uint16_t first_cpu; /* whose bytes go next: each CPU's frames have their turn */
+    bool waiting;       /* the queues are not empty */
+    uint16_t first_cpu; /* the CPU to serve next, in turn */
 
     struct command_box commands;
     struct command_line line;
@@ -66,8 +66,8 @@ static void begin_frame(struct uart_sink *s, uint16_t cpu, enum frame_kind kind,
     s->busy = true;
 }
 
-/* Each CPU has its turn, or CPUs that change code without end would keep another's trace waiting for ever; of each its
- * records come first, since they tell of gaps in the trace behind them. false: nothing waits. */
+/* CPUs take turns; otherwise a CPU that keeps changing code would block the others. A CPU's records precede its trace,
+ * because they announce gaps in it. false: the queues are empty. */
 static bool begin_next_frame(struct uart_sink *s)
 {
     const uint16_t nr_cpus = s->sink.nr_cpus;
@@ -116,7 +116,7 @@ static uint8_t next_byte(struct uart_sink *s)
     return (uint8_t)(s->crc >> 8 * at);
 }
 
-/* One FIFO full of bytes, fewer where nothing is left. false: nothing waits. */
+/* Fill the FIFO, as far as there are bytes. false: the queues are empty. */
 static bool fill_fifo(struct uart_sink *s)
 {
     for (uint32_t i = 0; i < UART_FIFO_BYTES; i++) {

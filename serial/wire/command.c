@@ -4,7 +4,7 @@
 
 #include "serial/wire/crc32c.h"
 
-#define BEHIND_CRC offsetof(struct command_head, opcode)
+#define AFTER_CRC offsetof(struct command_head, opcode)
 _Static_assert(sizeof(struct command_head) == 8, "docs/wire.md: the text begins 8 bytes into the payload");
 
 static const char *const command_names[] = {[COMMAND_STATUS] = "status",
@@ -45,20 +45,20 @@ static bool is_whole(const struct frame_header *header, const uint8_t *payload, 
     }
     __builtin_memcpy(head, payload, sizeof(*head));
     return head->length <= COMMAND_TEXT_MAX && header->length == sizeof(*head) + head->length &&
-           head->crc == crc32c(payload + BEHIND_CRC, header->length - BEHIND_CRC);
+           head->crc == crc32c(payload + AFTER_CRC, header->length - AFTER_CRC);
 }
 
 bool command_take(struct command_box *box, uint32_t stream_id, const struct frame_header *header,
                   const uint8_t *payload)
 {
     struct command_head head;
-    struct command *to = &box->items[box->tail % COMMAND_BOX_SLOTS]; /* the oldest, and done */
+    struct command *to = &box->items[box->tail % COMMAND_BOX_SLOTS]; /* the oldest, already executed */
 
     if (header->kind != FRAME_COMMAND || header->stream_id != stream_id || !is_whole(header, payload, &head)) {
         box->bad++;
         return false;
     }
-    if (header->seq == box->last) { /* the answer was late: it is on its way */
+    if (header->seq == box->last) { /* the answer was late, and is already in flight */
         box->repeated++;
         return false;
     }
@@ -70,7 +70,7 @@ bool command_take(struct command_box *box, uint32_t stream_id, const struct fram
     to->opcode = head.opcode;
     __builtin_memcpy(to->text, payload + sizeof(head), head.length);
     to->text[head.length] = '\0';
-    __atomic_store_n(&box->tail, box->tail + 1, __ATOMIC_RELAXED); /* command_waits looks at it without the lock */
+    __atomic_store_n(&box->tail, box->tail + 1, __ATOMIC_RELAXED); /* command_waits reads it without the lock */
     box->taken++;
     return true;
 }
@@ -108,7 +108,7 @@ size_t command_build(uint8_t *bytes, uint32_t stream_id, const struct command *c
     header.length = (uint16_t)(sizeof(head) + head.length);
     __builtin_memcpy(payload, &head, sizeof(head));
     __builtin_memcpy(payload + sizeof(head), command->text, head.length);
-    head.crc = crc32c(payload + BEHIND_CRC, header.length - BEHIND_CRC);
+    head.crc = crc32c(payload + AFTER_CRC, header.length - AFTER_CRC);
     __builtin_memcpy(payload, &head, sizeof(head));
     frame_header_seal(&header);
     __builtin_memcpy(bytes, &header, sizeof(header));

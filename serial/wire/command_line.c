@@ -9,7 +9,8 @@ static void drop_front(struct command_line *line, uint32_t nr)
     __builtin_memmove(line->bytes, line->bytes + nr, line->used);
 }
 
-/* Is the frame at the front complete? true: it, or a byte that begins none, was taken off, and more may follow. */
+/* Process the front of the buffer. true: a complete frame, or a byte that cannot start one, was removed; call it again.
+ */
 static bool take_front(struct command_line *line, struct command_box *box, uint32_t stream_id)
 {
     struct frame_header header;
@@ -20,7 +21,7 @@ static bool take_front(struct command_line *line, struct command_box *box, uint3
         return false;
     }
     if (error != FRAME_OK && error != FRAME_SHORT) {
-        box->bad += error != FRAME_BAD_MAGIC; /* noise between frames is none of them */
+        box->bad += error != FRAME_BAD_MAGIC; /* noise between frames does not count */
         drop_front(line, 1);
         return true;
     }
@@ -35,7 +36,7 @@ static bool take_front(struct command_line *line, struct command_box *box, uint3
     }
     __builtin_memcpy(&crc, line->bytes + body, sizeof(crc));
     if (crc != crc32c(line->bytes + FRAME_HEADER_SIZE, header.length)) {
-        /* A byte may have been lost: the next frame may begin inside of this one. */
+        /* A byte may have been lost, so the next frame may begin inside this one. */
         box->bad++;
         drop_front(line, 1);
         return true;
@@ -47,7 +48,7 @@ static bool take_front(struct command_line *line, struct command_box *box, uint3
 
 void command_line_take(struct command_line *line, struct command_box *box, uint32_t stream_id, uint8_t byte)
 {
-    line->bytes[line->used++] = byte; /* there is room: what fills it is taken off */
+    line->bytes[line->used++] = byte; /* there is room: take_front empties a full buffer */
     while (take_front(line, box, stream_id)) {
     }
 }

@@ -1,10 +1,10 @@
 /* Kind: core, hot */
-/* CRC-32C, by the instruction in the hypervisor and by a table elsewhere. Core. */
+/* CRC-32C: by the CRC32 instruction in the hypervisor, by a table in host programs. Core. */
 #include "serial/wire/crc32c.h"
 
 #ifdef __CRC32__
 
-/* Every CPU that we can run a guest on has it: unrestricted guests came later than SSE4.2. */
+/* Every CPU that the hypervisor supports has CRC32: unrestricted guests were introduced after SSE4.2. */
 uint32_t crc32c_update(uint32_t state, const void *bytes, size_t size)
 {
     const uint8_t *at = bytes;
@@ -31,7 +31,7 @@ uint32_t crc32c_update(uint32_t state, const void *bytes, size_t size)
 
 #else
 
-/* nibble_crc[n] is the CRC of the four bits n: 64 bytes of table rather than 1 KiB. */
+/* nibble_crc[n] is the CRC of the four bits n. The table has 64 bytes instead of 1 KiB. */
 static const uint32_t nibble_crc[16] = {
     0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
     0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,

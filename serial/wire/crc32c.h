@@ -1,6 +1,6 @@
 /*
- * CRC-32C (Castagnoli: polynomial 1EDC6F41H, reflected, initial value and final inversion all ones), the one that the
- * CRC32 instruction computes (SDM Vol. 2A, "CRC32"). Core.
+ * CRC-32C (Castagnoli: polynomial 1EDC6F41H, reflected, initial value and final inversion all ones), which the CRC32
+ * instruction computes (SDM Vol. 2A, "CRC32"). Core.
  */
 #ifndef SERIAL_WIRE_CRC32C_H
 #define SERIAL_WIRE_CRC32C_H

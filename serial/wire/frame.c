@@ -1,5 +1,5 @@
 /* Kind: core */
-/* Frame headers: seal and check. Core. The layout is the machine's own, little-endian. */
+/* Frame headers: completing and checking them. Core. Relies on a little-endian machine. */
 #include "serial/wire/frame.h"
 
 #include "serial/wire/crc32c.h"
@@ -36,7 +36,7 @@ void frame_header_seal(struct frame_header *header)
     header->crc = crc32c(header, BYTES_BEFORE_CRC);
 }
 
-/* As many bytes of the magic as there are. */
+/* Compare the magic, as far as there are bytes. */
 static bool magic_matches(const uint8_t *bytes, size_t size)
 {
     uint32_t first = FRAME_MAGIC;

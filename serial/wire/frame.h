@@ -1,12 +1,14 @@
 /*
- * Frames: what travels on the wire. Each carries a run of bytes of one stream, or an acknowledgement.
+ * Frames: the unit of transfer on the wire. A frame carries a run of bytes of one stream, an acknowledgement, a command
+ * or an announcement.
  *
- * A stream is named by (stream id, cpu, kind) and is a sequence of bytes with 64-bit offsets that never skips. Two
- * kinds of stream exist per CPU: the raw PT bytes, and the records (serial/wire/record.h). Frames are numbered by seq
- * across all streams of a stream id, so that one acknowledgement window covers them all.
+ * A stream is identified by (stream id, cpu, kind). It is a sequence of bytes with consecutive 64-bit offsets. Each CPU
+ * has two streams: raw PT bytes, and records (serial/wire/record.h). Frames are numbered by seq across all streams of a
+ * stream id, so that one acknowledgement window covers all of them.
  *
- * Layout on the wire, little-endian, 32 bytes, then the payload; on the UART four bytes CRC-32C of the payload follow
- * (over UDP the checksum that the NIC computes stands for it, so that root mode reads no trace byte).
+ * On the wire, a frame is a little-endian header of 32 bytes, followed by the payload. On a UART the payload's CRC-32C
+ * follows in four bytes. Over UDP the UDP checksum, which the NIC computes, replaces it, so that root mode need not
+ * read trace bytes.
  *
  * Core. docs/wire.md is the specification.
  */
@@ -21,7 +23,7 @@
 extern "C" {
 #endif
 
-#define FRAME_MAGIC 0x1a465455u /* "UTF\x1a": the resync mark */
+#define FRAME_MAGIC 0x1a465455u /* "UTF\x1a": where to resynchronize */
 #define FRAME_VERSION 2u
 #define FRAME_HEADER_SIZE 32u
 #define FRAME_MAX_PAYLOAD 16384u
@@ -31,10 +33,10 @@ enum frame_kind {
     FRAME_RECORDS = 2, /* bytes of a CPU's record stream */
     FRAME_ACK = 3,     /* receiver to sender: payload is struct frame_ack */
     FRAME_COMMAND = 4, /* receiver to sender: serial/wire/command.h */
-    FRAME_ANNOUNCE = 5 /* receiver to all: here I am */
+    FRAME_ANNOUNCE = 5 /* broadcast by a receiver: its source address is the receiver's */
 };
 
-/* The receiver answers a frame with this flag, and no other, with exactly one FRAME_ACK. */
+/* The receiver answers a frame that has this flag with exactly one FRAME_ACK, and no other frame. */
 #define FRAME_ACK_REQUEST 0x0001u
 
 struct frame_header {
@@ -42,9 +44,10 @@ struct frame_header {
     uint8_t version;
     uint8_t kind; /* enum frame_kind */
     uint16_t cpu;
-    uint32_t stream_id; /* this boot: taken from the TSC and the APIC id at start */
-    uint32_t seq;    /* number of the frame; FRAME_ACK: the next one the receiver expects; FRAME_COMMAND: its number */
-    uint64_t offset; /* of the first payload byte in its stream */
+    uint32_t stream_id; /* identifies the boot: derived from the TSC and the APIC id at start */
+    uint32_t
+        seq; /* number of the frame; FRAME_ACK: the next one that the receiver expects; FRAME_COMMAND: its number */
+    uint64_t offset; /* stream offset of the first payload byte */
     uint16_t length; /* payload bytes */
     uint16_t flags;
     uint32_t crc; /* CRC-32C of the 28 bytes before */
@@ -53,28 +56,28 @@ struct frame_header {
 _Static_assert(sizeof(struct frame_header) == FRAME_HEADER_SIZE, "docs/wire.md: a frame header is 32 bytes");
 #endif
 
-/* Payload of FRAME_ACK: bit i of received says that frame seq + 1 + i has arrived although seq has not. */
+/* Payload of FRAME_ACK: bit i of received means that frame seq + 1 + i has arrived although seq has not. */
 struct frame_ack {
     uint64_t received[4];
 };
 
 enum frame_error {
     FRAME_OK = 0,
-    FRAME_SHORT, /* fewer bytes than a header or its payload need: more may come */
+    FRAME_SHORT, /* the header or the payload is incomplete so far: more bytes may follow */
     FRAME_BAD_MAGIC,
     FRAME_BAD_CRC,
-    FRAME_BAD_VERSION, /* the CRC is right: a different version speaks */
+    FRAME_BAD_VERSION, /* the CRC is correct: the sender uses another version */
     FRAME_BAD_KIND,
     FRAME_BAD_LENGTH
 };
 const char *frame_error_name(enum frame_error error);
 
-/* Set magic, version and CRC; the other fields are the caller's. */
+/* Set magic, version and CRC. The caller has set the other fields. */
 void frame_header_seal(struct frame_header *header);
 
-/* Check the header at bytes and copy it out. FRAME_SHORT tells either case: with fewer than FRAME_HEADER_SIZE bytes
- * *header is left alone; with more it is filled in and checked, and only payload is missing. Bytes of another program
- * are told from a short frame as soon as one byte of the magic is wrong. */
+/* Check the header at bytes and copy it. FRAME_SHORT has two cases: with fewer than FRAME_HEADER_SIZE bytes, *header is
+ * unchanged; with more, it is valid, and only payload is missing. Foreign bytes give FRAME_BAD_MAGIC, not FRAME_SHORT,
+ * as soon as one byte of the magic differs. */
 enum frame_error frame_header_parse(struct frame_header *header, const uint8_t *bytes, size_t size);
 
 #ifdef __cplusplus

@@ -12,7 +12,7 @@ _Static_assert(LOG_TEXT_PADDING == 8, "a record is a multiple of 8 bytes");
 
 static struct sink *log_sink; /* set before the guest runs */
 
-/* Log lines travel in CPU 0's record stream. They belong to no place in the trace: trace_offset is 0. */
+/* Log lines are records of CPU 0. They have no position in the trace: trace_offset is 0. */
 static void record_line(char *text, size_t length)
 {
     const size_t padded = (length + 7) & ~(size_t)7;

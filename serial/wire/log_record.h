@@ -4,7 +4,7 @@
 
 #include "serial/wire/sink.h"
 
-/* From now on log lines are recorded in the sink. */
+/* Record log lines in the sink from now on. */
 void log_record_to(struct sink *sink);
 
 #endif

@@ -1,12 +1,12 @@
 /* Kind: shell */
-/* channel=none: a sink that takes everything and keeps nothing. Shell. */
+/* channel=none: a sink that discards everything. Shell. */
 #include "serial/wire/null_sink.h"
 
 #include "base/init.h"
 
 struct null_sink {
     struct sink sink;
-    uint64_t trace_end[]; /* per CPU: what was handed over is released */
+    uint64_t trace_end[]; /* per CPU: the end of its trace, all of which is released */
 };
 
 static struct null_sink *null_sink_of(struct sink *sink)

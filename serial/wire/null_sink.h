@@ -1,4 +1,4 @@
-/* channel=none: a sink that takes everything and keeps nothing. Shell. */
+/* channel=none: a sink that discards everything. Shell. */
 #ifndef SERIAL_WIRE_NULL_SINK_H
 #define SERIAL_WIRE_NULL_SINK_H
 

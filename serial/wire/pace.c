@@ -1,5 +1,5 @@
 /* Kind: core */
-/* The pace of requests for acknowledgements. Core. */
+/* How many frames are sent between two requests for an acknowledgement. Core. */
 #include "serial/wire/pace.h"
 
 #include "base/init.h"
@@ -15,13 +15,13 @@ INIT_CODE struct pace pace_make(uint32_t frame_bytes, uint32_t max_bytes, uint64
                          .slow_tsc = slow_tsc};
 }
 
-/* Has the wire carried bytes as fast as it must to carry what lies between two requests before an answer is slow? */
+/* At this rate, can the wire carry the frames between two requests before an answer counts as slow? */
 static bool is_fast(const struct pace *pace, uint64_t bytes, uint64_t ticks)
 {
     return bytes * pace->slow_tsc >= (uint64_t)pace->frames * pace->frame_bytes * ticks;
 }
 
-void pace_judge(struct pace *pace, uint32_t base, uint64_t arrived, uint64_t now)
+void pace_adapt(struct pace *pace, uint32_t base, uint64_t arrived, uint64_t now)
 {
     if (!pace->measuring) {
         return;

@@ -1,13 +1,14 @@
 /*
- * How many frames lie between two requests for an acknowledgement. While one is due the sender waits so long
- * (window.h), then sends again: so what lies between two must not take a wire longer to carry than that, or it would
- * look like one that loses it. And each request costs root some hundred instructions.
+ * Pacing: how many frames are sent between two requests for an acknowledgement. If an acknowledgement does not arrive
+ * before the timeout (window.h), frames are sent again. So a slow wire must be able to carry the frames between two
+ * requests within that time; otherwise we would mistake slowness for loss. On the other hand, each request costs root
+ * mode a few hundred instructions.
  *
- * So they are close at first, and twice as far apart where the wire has been seen to carry more within the time that an
- * answer may take. What counts is what arrived, not that an answer is there: root may have slept, and a request may
- * have been one for a few bytes.
+ * Therefore the distance between requests starts small. It doubles when the measured throughput shows that the wire
+ * could carry that many frames before an answer counts as slow, and halves when an answer is slow. The arrival of an
+ * answer does not suffice: root mode may have polled late, or the request may have covered few bytes.
  *
- * Core. Times are TSC ticks, given by the caller.
+ * Core. Times are TSC ticks, passed by the caller.
  */
 #ifndef SERIAL_WIRE_PACE_H
 #define SERIAL_WIRE_PACE_H
@@ -15,24 +16,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PACE_MIN_BYTES 5760u /* at 2.5 Mbit/s some 20 ms */
+#define PACE_MIN_BYTES 5760u /* about 20 ms at 2.5 Mbit/s */
 
 struct pace {
     uint32_t frames; /* between two requests */
     uint32_t min_frames, max_frames;
-    uint32_t frame_bytes; /* payload of a full one */
-    uint64_t slow_tsc;    /* ticks that make an answer slow */
-    bool measuring;       /* how long it takes until ... */
-    uint32_t seq;         /* ... all frames before this one are acknowledged */
-    uint64_t since;       /* asked for then */
-    uint64_t arrived;     /* bytes that were acknowledged before */
+    uint32_t frame_bytes; /* payload bytes of a full frame */
+    uint64_t slow_tsc;    /* an answer is slow after this many ticks */
+    /* The measurement of one request: */
+    bool measuring;
+    uint32_t seq;     /* the request is for all frames before this one */
+    uint64_t since;   /* time of the request */
+    uint64_t arrived; /* bytes acknowledged at that time */
 };
 
-/* max_bytes: between two requests, several frames at least. */
+/* max_bytes: limit of the payload bytes between two requests; several frames at least. */
 struct pace pace_make(uint32_t frame_bytes, uint32_t max_bytes, uint64_t slow_tsc);
 
-/* An acknowledgement of all frames before seq is asked for. arrived: bytes acknowledged up to now. */
-static inline void pace_asked(struct pace *pace, uint32_t seq, uint64_t arrived, uint64_t now)
+/* The sender is requesting an acknowledgement of all frames before seq. arrived: bytes acknowledged so far. */
+static inline void pace_ack_requested(struct pace *pace, uint32_t seq, uint64_t arrived, uint64_t now)
 {
     if (pace->measuring) {
         return;
@@ -43,7 +45,7 @@ static inline void pace_asked(struct pace *pace, uint32_t seq, uint64_t arrived,
     pace->arrived = arrived;
 }
 
-/* Judge the answers, behind taking them in. base: all frames before it are acknowledged. */
-void pace_judge(struct pace *pace, uint32_t base, uint64_t arrived, uint64_t now);
+/* Adapt the distance. Call it after processing acknowledgements. base: all frames before it are acknowledged. */
+void pace_adapt(struct pace *pace, uint32_t base, uint64_t arrived, uint64_t now);
 
 #endif

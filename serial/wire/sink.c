@@ -1,10 +1,10 @@
 /* Kind: core, hot */
-/* The sink for many callers: one at a time, and nobody waits with the lock held. Core. */
+/* Serializes the callers of a sink. No CPU waits for room while it holds the lock. Core. */
 #include "serial/wire/sink.h"
 
 #include "serial/wire/sink_cut.h"
 
-/* One CPU needs no lock, and a PMI takes it four times. Returns the ticket. */
+/* Lock the sink, unless there is only one CPU: a PMI takes the lock four times. Returns the ticket. */
 static inline uint32_t sink_take(struct sink *sink)
 {
     return sink->nr_cpus > 1 ? lock_take(&sink->lock) : 0;
@@ -17,7 +17,7 @@ static inline void sink_give(struct sink *sink, uint32_t ticket)
     }
 }
 
-/* There was no room: another CPU may have what makes some. */
+/* There was no room: poll, and let other CPUs have the lock. */
 static __attribute__((noinline)) void wait_for_room(struct sink *sink)
 {
     sink_poll(sink);

@@ -1,9 +1,10 @@
 /*
- * The sink: the one way in which the rest of the hypervisor gives bytes away. It does not know what they mean.
+ * The sink: the interface through which the hypervisor sends trace and records, whatever the channel. It does not
+ * interpret the bytes.
  *
- * Any CPU may call any of the functions at any time in root. A channel (serial/net/udp_sink.c, serial/uart/uart_sink.c,
- * serial/wire/null_sink.c) fills in the operations, which run one at a time: serial/wire/sink.c takes the lock around
- * each and lets other CPUs in wherever somebody waits. Core.
+ * Any CPU may call any function at any time in root mode. A channel (serial/net/udp_sink.c, serial/uart/uart_sink.c,
+ * serial/wire/null_sink.c) provides the operations. serial/wire/sink.c takes the lock around each operation, and
+ * releases it while a caller waits. Core.
  */
 #ifndef SERIAL_WIRE_SINK_H
 #define SERIAL_WIRE_SINK_H
@@ -25,64 +26,65 @@ struct sink_piece {
 
 #define SINK_MAX_SPANS 128u
 
-/* The functions below are these, with the lock held. None of them waits. */
+/* The operations of a channel, called with the lock held unless stated otherwise. None of them waits. */
 struct sink_ops {
     const char *name;
-    /* false: there is no room now, nothing was taken. Try again behind a poll. */
+    /* false: there is no room, and nothing was taken. Poll, and try again. */
     bool (*trace)(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va, uint64_t pa, uint32_t size);
     bool (*record)(struct sink *sink, uint16_t cpu, const struct sink_piece *pieces, uint32_t nr);
     uint64_t (*released)(const struct sink *sink, uint16_t cpu); /* called without the lock: a single load */
     void (*poll)(struct sink *sink);
-    /* Poll, and ask for what is needed to make it so: is everything delivered? */
+    /* Poll, requesting an acknowledgement of everything: is everything delivered? */
     bool (*delivered)(struct sink *sink);
     bool (*busy)(const struct sink *sink);              /* called without the lock */
-    struct command_box *(*commands)(struct sink *sink); /* the same one always; NULL: nobody can send any */
+    struct command_box *(*commands)(struct sink *sink); /* always the same one; NULL: the channel has no commands */
 };
 
 struct sink {
     const struct sink_ops *ops;
-    struct lock lock; /* guards what the operations work on; taken behind all other locks, held by nobody who waits */
-    uint16_t nr_cpus; /* CPUs that have streams, from 0 */
-    struct sink_cut *cut; /* serial/wire/sink_cut.h; NULL: who waits for the channel waits for ever */
+    struct lock lock;     /* guards the operations' state. Innermost of all locks; not held while waiting */
+    uint16_t nr_cpus;     /* CPUs that have streams, from 0 */
+    struct sink_cut *cut; /* serial/wire/sink_cut.h; NULL: callers wait for the channel for ever */
 };
 
-/* Hand over size bytes of the CPU's trace stream, starting at the stream's offset, contiguous in memory at va and pa.
- * Offsets only grow; a gap record for a hole comes first. The memory belongs to the sink until sink_released has passed
- * it. Never copies. At most SINK_MAX_SPANS spans per CPU may be unreleased, the caller keeps to that; spans that follow
- * each other in memory and in the stream count as one. */
+/* Send size bytes of the CPU's trace stream from the given stream offset on; they are contiguous in memory at va and
+ * pa. Offsets increase; before a hole, the caller must have sent its gap record. Nothing is copied: the memory must
+ * stay unchanged until sink_released has passed it. The caller must keep at most SINK_MAX_SPANS spans per CPU
+ * unreleased; spans that are adjacent in memory and in the stream count as one. */
 void sink_trace(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va, uint64_t pa, uint32_t size);
 
-/* Append the pieces, one behind the other and nothing between them, to the CPU's record stream. Copies. Waits, pumping
- * the wire, where the buffer is full, as long as serial/wire/sink_cut.h lets it. As with trace, sink_poll sends it. */
+/* Append a record, the concatenation of the pieces, to the CPU's record stream. It is copied. If the buffer is full,
+ * poll and wait for room, at most as long as serial/wire/sink_cut.h allows. As with trace, sink_poll does the sending.
+ */
 void sink_record(struct sink *sink, uint16_t cpu, const struct sink_piece *pieces, uint32_t nr);
 
-/* All of the CPU's trace bytes before the returned offset may be overwritten. */
+/* The trace offset before which all bytes of the CPU may be overwritten. */
 static inline uint64_t sink_released(const struct sink *sink, uint16_t cpu)
 {
     return sink->ops->released(sink, cpu);
 }
 
-/* Push what can be pushed, take in acknowledgements and commands, send again what timed out. */
+/* Send what can be sent, process acknowledgements and commands, and retransmit after timeouts. */
 void sink_poll(struct sink *sink);
 
-/* Is anything waiting or on its way? A moment's answer: look often enough then for the wire to go on. */
+/* Is anything waiting or unacknowledged? A snapshot, taken without the lock. While it is true, poll frequently. */
 static inline bool sink_busy(const struct sink *sink)
 {
     return sink->ops->busy(sink);
 }
 
-/* Wait until everything of all CPUs is delivered (acknowledged, or shifted out of the UART). false: given up after the
- * timeout. */
+/* Wait until everything of all CPUs is delivered: acknowledged, or shifted out of the UART. false: the timeout expired.
+ */
 bool sink_drain(struct sink *sink, uint64_t timeout_tsc);
 
-/* The same as long as trace bytes are released: false where none was for the timeout. */
+/* The same, without limit as long as there is progress. false: no trace bytes were released for the timeout. */
 bool sink_drain_all(struct sink *sink, uint64_t timeout_tsc);
 
-/* A CPU that stops for a fault may find the lock held by one that died in the sink, or by itself: take it away where
- * nobody releases it within so many TSC ticks. */
+/* Break the lock if it is not released within ticks. For a CPU that stops because of a fault: the lock may be held by a
+ * CPU that has died in the sink, or by itself. */
 void sink_unlock_dead(struct sink *sink, uint64_t ticks);
 
-/* The commands that poll has taken in, for each CPU to carry out: as in serial/wire/command.h, with the lock held. */
+/* The received commands, which each CPU executes: as in serial/wire/command.h, with locking. */
 bool sink_command_waits(struct sink *sink, uint32_t cursor);
 enum command_found sink_command_at(struct sink *sink, uint32_t cursor, struct command *command);
 void sink_command_done(struct sink *sink, uint32_t cursor);

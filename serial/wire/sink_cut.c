@@ -1,13 +1,13 @@
 /* Kind: core */
 #include "serial/wire/sink_cut.h"
 
-static bool trace_is_lost(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va, uint64_t pa, uint32_t size)
+static bool discard_trace(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va, uint64_t pa, uint32_t size)
 {
     (void)sink, (void)cpu, (void)offset, (void)va, (void)pa, (void)size;
     return true;
 }
 
-static bool record_may_be_lost(struct sink *sink, uint16_t cpu, const struct sink_piece *pieces, uint32_t nr)
+static bool record_if_room(struct sink *sink, uint16_t cpu, const struct sink_piece *pieces, uint32_t nr)
 {
     sink->cut->lost += !sink->cut->whole->record(sink, cpu, pieces, nr);
     return true;
@@ -23,13 +23,14 @@ void sink_cut_init(struct sink *sink, struct sink_cut *cut, uint64_t patience, c
                              .hasty = patience,
                              .arrived = arrived,
                              .taken = taken};
-    cut->ops.trace = trace_is_lost;
-    cut->ops.record = record_may_be_lost;
+    cut->ops.trace = discard_trace;
+    cut->ops.record = record_if_room;
     sink->cut = cut;
 }
 
-/* A cursor so far off that each CPU finds a command to carry out: this one, whenever it looks. */
-static void call_all_cpus(struct sink *sink)
+/* Move the box's tail, so that every CPU's cursor differs and each CPU calls the handler of commands, which notices the
+ * cut. */
+static void alert_all_cpus(struct sink *sink)
 {
     struct command_box *box = sink->ops->commands(sink);
 
@@ -38,7 +39,7 @@ static void call_all_cpus(struct sink *sink)
     }
 }
 
-/* A wait begins where nobody has waited for a while. */
+/* A new wait begins if no CPU has waited for a while. */
 static bool is_too_long(struct sink_cut *cut, uint64_t now)
 {
     if (*cut->arrived != cut->seen) {
@@ -61,7 +62,7 @@ __attribute__((cold, noinline)) void sink_wait(struct sink *sink)
 
     if (!sink_is_cut(sink) && is_too_long(sink->cut, __builtin_ia32_rdtsc())) {
         sink->ops = &sink->cut->ops;
-        call_all_cpus(sink);
+        alert_all_cpus(sink);
     }
     lock_release(&sink->lock, ticket);
 }

@@ -1,5 +1,5 @@
 /* Kind: core, hot */
-/* Bytes of one stream that wait to be put into frames. Core. */
+/* Queues of bytes that wait to be sent. Core. */
 #include "serial/wire/stream.h"
 
 bool trace_queue_add(struct trace_queue *q, struct span span)

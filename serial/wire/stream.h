@@ -1,5 +1,5 @@
 /*
- * Bytes of one stream that wait to be put into frames: spans of trace memory, or a circular buffer of record bytes.
+ * The bytes of one stream that wait to be sent: a queue of spans of trace memory, or a circular buffer of records.
  * Core.
  */
 #ifndef SERIAL_WIRE_STREAM_H
@@ -18,17 +18,17 @@ struct span {
     uint64_t offset; /* in the stream */
 };
 
-/* Trace: spans in the order in which they were handed over. */
+/* Trace: spans of memory, in the order of the stream. */
 struct trace_queue {
-    uint64_t sent;       /* stream offset behind the last byte in a frame */
-    uint32_t head, tail; /* spans[head % SINK_MAX_SPANS] is the oldest; they are counted, not wrapped */
+    uint64_t sent;       /* stream offset of the end of the last frame */
+    uint32_t head, tail; /* counts, which do not wrap: spans[head % SINK_MAX_SPANS] is the oldest */
     struct span spans[SINK_MAX_SPANS];
 };
 
-/* Records: a circular buffer that holds the bytes from the oldest that is still needed to end. */
+/* Records: a circular buffer. It keeps bytes after they were sent, until they are acknowledged. */
 struct record_queue {
     uint64_t sent; /* stream offset of the first byte not yet in a frame */
-    uint64_t end;  /* stream offset behind the last byte appended */
+    uint64_t end;  /* stream offset of the end of the buffered bytes */
     uint8_t *va;
     uint64_t pa;
     uint32_t size; /* bytes, a power of two */
@@ -44,19 +44,20 @@ static inline bool record_queue_empty(const struct record_queue *q)
     return q->sent == q->end;
 }
 
-/* A span that goes on where the last one ends is put to it. false: SINK_MAX_SPANS spans wait already. */
+/* Append a span. One that continues the last span in memory and in the stream is merged with it. false: SINK_MAX_SPANS
+ * spans already wait. */
 bool trace_queue_add(struct trace_queue *q, struct span span);
 
-/* The stream offset behind the last byte that was handed over. */
+/* The stream offset of the end of the queue. */
 uint64_t trace_queue_taken(const struct trace_queue *q);
 
-/* The oldest bytes that wait; the queue is not empty. */
+/* The oldest span; the queue must not be empty. */
 static inline struct span trace_queue_peek(const struct trace_queue *q)
 {
     return q->spans[q->head % SINK_MAX_SPANS];
 }
 
-/* The first size bytes of what peek returned are in frames now. */
+/* Remove the first size bytes of the span that peek returned. */
 static inline void trace_queue_take(struct trace_queue *q, uint32_t size)
 {
     struct span *span = &q->spans[q->head % SINK_MAX_SPANS];
@@ -71,19 +72,19 @@ static inline void trace_queue_take(struct trace_queue *q, uint32_t size)
     }
 }
 
-/* How many bytes may be appended while the bytes from offset needed on (at most sent) must stay. */
+/* How many bytes can be appended if the bytes from stream offset needed on must stay. needed is at most sent. */
 static inline uint32_t record_queue_space(const struct record_queue *q, uint64_t needed)
 {
     return q->size - (uint32_t)(q->end - needed);
 }
 
-/* Append; there is space. */
+/* Append bytes, for which there must be space. */
 void record_queue_add(struct record_queue *q, const void *bytes, uint32_t size);
 
-/* Append all pieces, or where there is no space nothing: false. */
+/* Append all pieces. false: there is not enough space, and nothing was appended. */
 bool record_queue_add_pieces(struct record_queue *q, uint64_t needed, const struct sink_piece *pieces, uint32_t nr);
 
-/* The oldest bytes that wait, as far as they are contiguous; the queue is not empty. */
+/* The oldest unsent bytes, as far as they are contiguous; the queue must not be empty. */
 static inline struct span record_queue_peek(const struct record_queue *q)
 {
     uint32_t at = (uint32_t)q->sent & (q->size - 1);

@@ -4,7 +4,7 @@
 
 #include "base/init.h"
 
-/* Frame numbers wrap: a comes before b where the distance from a to b is less than half of the circle. */
+/* Frame numbers wrap around: a is before b if the distance from a to b is less than 2^31. */
 static bool seq_before(uint32_t a, uint32_t b)
 {
     return (int32_t)(a - b) < 0;
@@ -20,7 +20,7 @@ static uint32_t seq_max(uint32_t a, uint32_t b)
     return seq_before(a, b) ? b : a;
 }
 
-#define MARK_ARRIVED 1u /* although an earlier one has not */
+#define MARK_ARRIVED 1u /* out of order: an earlier frame has not */
 #define MARK_RESENT 2u  /* since the last timeout */
 
 static uint8_t *marks_of(const struct window *w, uint32_t seq)
@@ -50,7 +50,7 @@ static void unmark_before(struct window *w, uint32_t seq)
     }
 }
 
-/* The first bytes of a run have arrived. */
+/* The first bytes of a run are acknowledged. */
 static void release(struct window *w, const struct window_run *run, uint32_t bytes)
 {
     uint64_t *released = &w->released[run->stream];
@@ -60,7 +60,7 @@ static void release(struct window *w, const struct window_run *run, uint32_t byt
     *released = end;
 }
 
-/* Everything before seq has arrived. */
+/* All frames before seq are acknowledged. */
 static void release_before(struct window *w, uint32_t seq)
 {
     if (w->marked) {
@@ -80,7 +80,7 @@ static void release_before(struct window *w, uint32_t seq)
     w->base = seq;
 }
 
-/* Mark the frames that have arrived out of turn. Returns the end of the last one, seq where there is none. */
+/* Mark the frames that have arrived out of order. Returns the number after the last of them; seq if there are none. */
 static uint32_t mark_received(struct window *w, uint32_t seq, const struct frame_ack *ack)
 {
     uint32_t end = seq;
@@ -100,23 +100,23 @@ static uint32_t mark_received(struct window *w, uint32_t seq, const struct frame
     return end;
 }
 
-/* Frames before end are to be looked at, from the oldest on. */
+/* Make all frames from the oldest up to end candidates for retransmission. */
 static void resend_up_to(struct window *w, uint32_t end)
 {
     w->resend_next = w->base;
     w->resend_end = end;
 }
 
-/* The base has moved: where it has not reached the end of what was on the way at the last loss, look at twice as many
- * frames as before. */
+/* base has advanced. Until it reaches the end of the frames that were in flight at the last loss, double the number of
+ * candidates. */
 static void continue_recovery(struct window *w)
 {
     if (seq_before(w->base, w->recover)) {
         w->burst = w->burst < w->size ? w->burst * 2 : w->size;
         resend_up_to(w, seq_min(w->base + w->burst, w->recover));
     } else {
-        w->recover = w->base; /* kept close, because numbers wrap */
-        w->marked = false;    /* marked were only frames before it */
+        w->recover = w->base; /* keep it near base, because numbers wrap around */
+        w->marked = false;    /* only frames before base had marks */
         resend_up_to(w, w->base);
     }
 }
@@ -145,17 +145,17 @@ bool window_ack(struct window *w, uint32_t seq, const struct frame_ack *ack, uin
     return true;
 }
 
-void window_asked(struct window *w, uint64_t now)
+void window_ack_requested(struct window *w, uint64_t now)
 {
-    if (!seq_before(w->base, w->asked)) {
+    if (!seq_before(w->base, w->requested)) {
         w->timer_start = now;
     }
-    w->asked = w->next;
+    w->requested = w->next;
 }
 
 void window_check_timeout(struct window *w, uint64_t now)
 {
-    if (!seq_before(w->base, w->asked) || now - w->timer_start < w->timeout << w->backoff) {
+    if (!seq_before(w->base, w->requested) || now - w->timer_start < w->timeout << w->backoff) {
         return;
     }
     for (uint32_t seq = w->base; seq != w->next; seq++) {
@@ -169,7 +169,7 @@ void window_check_timeout(struct window *w, uint64_t now)
     resend_up_to(w, seq_min(w->base + w->burst, w->recover));
 }
 
-/* The run that holds a frame on the way: the last one that does not begin behind it. */
+/* The run that contains a frame in flight: the last run that does not begin after it. */
 static const struct window_run *run_of(const struct window *w, uint32_t seq)
 {
     uint32_t low = w->oldest_run, high = w->next_run;

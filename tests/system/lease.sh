@@ -26,20 +26,20 @@ leased kept 4
 at_most 'it requests more time from its server, again and again' 3 "$(requests kept renewing)"
 same 'and no other' "$(requests kept rebinding)" 0
 same 'the log says it once' "$(said kept 'is renewed')" 1
-same 'it has never ended' "$(said kept 'has no lease')" 0
+same 'it has never ended' "$(said kept 'has lost its lease')" 0
 
 leased silent 4:1
 same 'a server that is silent gets one request' "$(requests silent renewing)" 1
 at_most 'then all servers do' 1 "$(requests silent rebinding)"
-same 'the log says that the lease has ended, once' "$(said silent 'has no lease any more')" 1
+same 'the log says that the lease has ended, once' "$(said silent 'has lost its lease')" 1
 
 leased moved 4:1:move
 same 'a server that has gone gets one request' "$(requests moved renewing)" 1
 at_most 'from then on all servers do, and another one renews it' 2 "$(requests moved 'rebinding.*agreed')"
-same 'the log says so' "$(said moved 'is renewed') $(said moved 'has no lease')" '1 0'
+same 'the log says so' "$(said moved 'is renewed') $(said moved 'has lost its lease')" '1 0'
 
 leased refused 4:2:nak
 same 'a lease is renewed, then refused' "$(requests refused renewing)" 2
 same 'no server gets a request any more' "$(requests refused rebinding)" 0
-same 'the log says that it is another'"'"'s' "$(said refused 'is taken from us')" 1
+same 'the log says that the server refused' "$(said refused 'has lost its lease: the server refused')" 1
 done_testing

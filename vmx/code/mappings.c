@@ -137,7 +137,7 @@ enum mapping mapping_send(struct cpu *cpu, const struct page_fault *fault, uint6
     const struct guest_paging paging = guest_paging(fault->cr3);
     const uint64_t space = guest_space(&paging);
     struct guest_stretch stretch;
-    const struct map_since since = offset == ABSENT_UNKNOWN ? (struct map_since){fault->offset, RECORD_MAP_LOOKED_AT}
+    const struct map_since since = offset == ABSENT_UNKNOWN ? (struct map_since){fault->offset, RECORD_MAP_SCANNED}
                                                             : (struct map_since){offset, 0};
 
     /* A kernel with page-table isolation has user pages in its own space, where the table above forbids execution. */
@@ -194,7 +194,7 @@ __attribute__((cold, noinline)) void mapping_send_all(struct cpu *cpu, uint64_t 
     struct space_walk walk = {cpu, guest_space(&paging), {pt_offset(cpu->pt), 0}};
 
     if (since != ABSENT_UNKNOWN)
-        walk.since = (struct map_since){since, RECORD_MAP_LOOKED_AT};
+        walk.since = (struct map_since){since, RECORD_MAP_SCANNED};
     guest_tables_each(&(struct guest_tables){table_read, walk_stretch, &walk}, &paging);
 }
 

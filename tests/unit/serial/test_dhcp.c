@@ -186,7 +186,7 @@ static void what_renews_it(void **state)
     assert_int_equal(take(&dhcp, true, frame_bytes), DHCP_REFUSED);
     dhcp.ip = OURS + 1; /* another address is not what was asked for */
     answer(ACK);
-    assert_int_equal(take(&dhcp, true, frame_bytes), DHCP_NOTHING);
+    assert_int_equal(take(&dhcp, true, frame_bytes), DHCP_IGNORED);
 }
 
 static void an_exchange(void **state)
@@ -194,17 +194,17 @@ static void an_exchange(void **state)
     struct dhcp dhcp = fresh;
     (void)state;
     answer(ACK);
-    assert_int_equal(take(&dhcp, false, frame_bytes), DHCP_NOTHING); /* nothing was asked for */
+    assert_int_equal(take(&dhcp, false, frame_bytes), DHCP_IGNORED); /* nothing was asked for */
     answer(OFFER);
     assert_int_equal(take(&dhcp, false, frame_bytes), DHCP_OFFERED);
     assert_true(dhcp.ip == OURS && dhcp.server == SERVER);
-    assert_int_equal(take(&dhcp, true, frame_bytes), DHCP_NOTHING);
+    assert_int_equal(take(&dhcp, true, frame_bytes), DHCP_IGNORED);
     answer(ACK);
     assert_int_equal(take(&dhcp, true, frame_bytes), DHCP_AGREED);
     assert_true(dhcp.ip == OURS && dhcp.lease_seconds == 86400);
     answer(NAK);
     assert_int_equal(take(&dhcp, true, frame_bytes), DHCP_REFUSED);
-    assert_int_equal(take(&dhcp, false, frame_bytes), DHCP_NOTHING);
+    assert_int_equal(take(&dhcp, false, frame_bytes), DHCP_IGNORED);
 }
 
 /* Set a byte of the message, seal it again, and it is nothing. */
@@ -214,7 +214,7 @@ static void refused(size_t at, uint8_t value)
     answer(OFFER);
     frame[at] = value;
     seal();
-    assert_int_equal(take(&dhcp, false, frame_bytes), DHCP_NOTHING);
+    assert_int_equal(take(&dhcp, false, frame_bytes), DHCP_IGNORED);
     assert_memory_equal(&dhcp, &fresh, sizeof dhcp);
 }
 
@@ -253,13 +253,13 @@ static void another_servers_agreement_is_none(void **state)
     dhcp.ip = OURS;
     dhcp.server = SERVER + 1;
     answer(ACK);
-    assert_int_equal(take(&dhcp, true, frame_bytes), DHCP_NOTHING);
+    assert_int_equal(take(&dhcp, true, frame_bytes), DHCP_IGNORED);
     answer(NAK);
-    assert_int_equal(take(&dhcp, true, frame_bytes), DHCP_NOTHING);
+    assert_int_equal(take(&dhcp, true, frame_bytes), DHCP_IGNORED);
     dhcp.server = SERVER;
     dhcp.ip = OURS + 1;
     answer(ACK);
-    assert_int_equal(take(&dhcp, true, frame_bytes), DHCP_NOTHING);
+    assert_int_equal(take(&dhcp, true, frame_bytes), DHCP_IGNORED);
 }
 
 /* Each length that a frame may be cut to, sealed again or not; and options that end with the message. */
@@ -269,7 +269,7 @@ static void cut_short(void **state)
     for (size_t size = 0; size < MESSAGE + 300; size++) {
         struct dhcp dhcp = fresh;
         answer(OFFER);
-        assert_int_equal(take(&dhcp, false, size), DHCP_NOTHING);
+        assert_int_equal(take(&dhcp, false, size), DHCP_IGNORED);
         if (size < MESSAGE)
             continue;
         frame_bytes = size;
@@ -277,9 +277,9 @@ static void cut_short(void **state)
         /* The server's name is whole with the 11th byte of the options, the type before. */
         const enum dhcp_answer result = take(&dhcp, false, size);
         if (size < MESSAGE + OPTIONS + 11)
-            assert_int_equal(result, DHCP_NOTHING);
+            assert_int_equal(result, DHCP_IGNORED);
         else
-            assert_true(result == DHCP_NOTHING || (result == DHCP_OFFERED && dhcp.ip == OURS));
+            assert_true(result == DHCP_IGNORED || (result == DHCP_OFFERED && dhcp.ip == OURS));
     }
 }
 
@@ -290,7 +290,7 @@ static void damage_is_seen(void **state)
         struct dhcp dhcp = fresh;
         answer(OFFER);
         frame[at] ^= 0x10;
-        assert_int_equal(take(&dhcp, false, frame_bytes), DHCP_NOTHING);
+        assert_int_equal(take(&dhcp, false, frame_bytes), DHCP_IGNORED);
     }
     struct dhcp dhcp = fresh;
     answer(OFFER);
@@ -315,7 +315,7 @@ static void noise(void **state)
         if (round % 2) /* else the sums find nearly all */
             seal();
         const size_t size = round % 3 ? frame_bytes : (random >> 10) % frame_bytes;
-        if (take(&dhcp, false, size) != DHCP_NOTHING)
+        if (take(&dhcp, false, size) != DHCP_IGNORED)
             assert_true(dhcp.ip >> 24 != 0 && dhcp.ip >> 28 < 14 && dhcp.server != 0);
         assert_false(announce_take(&ip, 21845, frame, size));
     }

@@ -26,7 +26,7 @@ static void next(struct lease *lease, enum lease_action action, uint64_t second)
     assert_int_equal(lease->due, second * HZ);
     assert_int_equal(lease_due(lease, lease->due - 1), LEASE_WAIT);
     assert_int_equal(lease_due(lease, second * HZ), action);
-    assert_int_equal(lease->asked, second * HZ);
+    assert_int_equal(lease->requested, second * HZ);
     assert_true(lease->due > second * HZ);
 }
 

@@ -21,9 +21,9 @@ static void answered(struct pace *pace, uint32_t bytes, uint64_t ticks)
 {
     const uint64_t arrived = pace->arrived, since = pace->since + 1000 * MS;
 
-    pace_asked(pace, 10, arrived, since);
-    pace_judge(pace, 9, arrived, since);
-    pace_judge(pace, 10, arrived + bytes, since + ticks);
+    pace_ack_requested(pace, 10, arrived, since);
+    pace_adapt(pace, 9, arrived, since);
+    pace_adapt(pace, 10, arrived + bytes, since + ticks);
     assert_false(pace->measuring);
 }
 
@@ -85,11 +85,11 @@ static void slow_answers_bring_it_down(void **state)
     answered(&pace, MOST, 1);
     for (uint32_t frames = 16; frames >= 4; frames /= 2) {
         assert_int_equal(pace.frames, frames);
-        pace_asked(&pace, 20, 0, 0);
-        pace_asked(&pace, 30, 0, SLOW); /* the first one is measured */
-        pace_judge(&pace, 19, 0, SLOW - 1);
+        pace_ack_requested(&pace, 20, 0, 0);
+        pace_ack_requested(&pace, 30, 0, SLOW); /* the first one is measured */
+        pace_adapt(&pace, 19, 0, SLOW - 1);
         assert_int_equal(pace.frames, frames);
-        pace_judge(&pace, 19, 0, SLOW);
+        pace_adapt(&pace, 19, 0, SLOW);
     }
     assert_int_equal(pace.frames, 4);
 }
@@ -117,10 +117,10 @@ static void numbers_wrap(void **state)
     struct pace pace = pace_make(FRAME, MOST, SLOW);
 
     (void)state;
-    pace_asked(&pace, 3, 0, 0);
-    pace_judge(&pace, UINT32_MAX - 1, 0, 1);
+    pace_ack_requested(&pace, 3, 0, 0);
+    pace_adapt(&pace, UINT32_MAX - 1, 0, 1);
     assert_true(pace.measuring);
-    pace_judge(&pace, 3, 4 * FRAME, 2);
+    pace_adapt(&pace, 3, 4 * FRAME, 2);
     assert_int_equal(pace.frames, 8);
 }
 

@@ -44,7 +44,7 @@ static void send_frame(struct world *world, const struct window_run *frame, bool
                                     .length = frame->length,
                                     .offset = frame->offset});
     if (wants_ack) {
-        window_asked(&world->window, world->now);
+        window_ack_requested(&world->window, world->now);
     }
 }
 
@@ -78,7 +78,7 @@ void world_send(struct world *world, uint32_t nr_frames)
 /* What nobody asked for yet is asked for now and then, by the last frame once more. */
 static void ask_late(struct world *world)
 {
-    if (!window_empty(&world->window) && world->window.asked != world->window.next && random_below(100) == 0) {
+    if (!window_empty(&world->window) && world->window.requested != world->window.next && random_below(100) == 0) {
         struct window_run last = window_frame(&world->window, world->window.next - 1);
 
         send_frame(world, &last, true);
@@ -193,7 +193,7 @@ void world_begin(struct world *world, uint64_t seed, uint32_t first_seq)
     memset(world, 0, sizeof(*world));
     random_state = seed;
     window_init(&world->window, world->runs, world->marks, WORLD_SIZE, world->released, NR_STREAMS, WORLD_TIMEOUT);
-    world->window.base = world->window.next = world->window.asked = first_seq;
+    world->window.base = world->window.next = world->window.requested = first_seq;
     world->window.recover = world->window.resend_next = world->window.resend_end = first_seq;
     world->first = world->expected = first_seq;
     world->hold = 1024;

@@ -97,7 +97,7 @@ void put_scan(uint16_t cpu, uint64_t before, uint64_t offset, uint64_t number, u
                                     .size = 2 << 20,
                                     .fault_offset = before,
                                     .number = number,
-                                    .flags = RECORD_MAP_LOOKED_AT};
+                                    .flags = RECORD_MAP_SCANNED};
     memcpy(put_record(cpu, offset, RECORD_MAP, sizeof(head)), &head, sizeof(head));
 }
 
