@@ -1,12 +1,11 @@
-/* Frames that were handed on; see delivered.h. */
+#include "tests/unit/serial/delivered.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-
-#include "tests/unit/serial/delivered.h"
 
 void deliver(void *context, const struct frame_header *header, const uint8_t *payload)
 {

@@ -1,4 +1,4 @@
-/* Frames that were handed on, for the tests of what hands them on. */
+/* Collects delivered frames, for the tests of the receivers. */
 #ifndef TESTS_UNIT_SERIAL_DELIVERED_H
 #define TESTS_UNIT_SERIAL_DELIVERED_H
 
@@ -9,13 +9,13 @@
 
 #define STREAM 0x55aa1234u
 
-/* Their numbers, in the order in which they came. */
+/* Numbers of the delivered frames, in the order of delivery. */
 struct delivered {
     size_t count;
     uint32_t seq[2048];
 };
 
-/* A reassemble_deliver and a uart_stream_deliver: the first payload byte is the number's lowest. */
+/* A callback for reassemble and uart_stream. Checks that the first payload byte is the lowest byte of the number. */
 void deliver(void *delivered, const struct frame_header *header, const uint8_t *payload);
 
 #endif

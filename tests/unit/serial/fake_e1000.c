@@ -10,7 +10,7 @@
 #include "serial/nic/e1000_registers.h"
 #include "tests/unit/serial/nic_checks.h"
 
-#define CTRL_RESETS (CTRL_RST | CTRL_PHY_RST) /* clear themselves */
+#define CTRL_RESETS (CTRL_RST | CTRL_PHY_RST) /* self-clearing bits */
 
 static bool is_old(const struct fake_e1000 *fake)
 {
@@ -38,14 +38,14 @@ void fake_e1000_set_up(struct fake_e1000 *fake, uint32_t device)
     *reg(fake, REG_CTRL) = CTRL_FRCSPD | CTRL_RFCE;
 }
 
-/* "In the middle of a transfer" is what no manual allows. */
+/* No manual allows a reset during a transfer. */
 static void reset(struct fake_e1000 *fake)
 {
     assert_false(*reg(fake, REG_RCTL) & RCTL_EN);
     assert_false(*reg(fake, REG_TCTL) & TCTL_EN);
     if (!is_old(fake) && !fake->master_hangs)
         assert_false(*reg(fake, REG_STATUS) & STATUS_GIO_MASTER_ENABLE);
-    if (fake->card->quirks & E1000_KEEPS_BUFFER_SIZES) { /* the reset takes them over, and does not set them */
+    if (fake->card->quirks & E1000_KEEPS_BUFFER_SIZES) { /* the reset does not change them */
         assert_int_equal(*reg(fake, REG_RXPBS), RXPBS_AT_POWER_UP);
         assert_int_equal(*reg(fake, REG_TXPBS), TXPBS_AT_POWER_UP);
     } else {
@@ -66,7 +66,7 @@ static void reset(struct fake_e1000 *fake)
 
 static void write_ctrl(struct fake_e1000 *fake, uint32_t value)
 {
-    assert_false(value & CTRL_PHY_RST); /* of many of I217 to I219 the link is gone for good then */
+    assert_false(value & CTRL_PHY_RST); /* many of I217 to I219 lose their link permanently */
     *reg(fake, REG_CTRL) = value & ~CTRL_RESETS;
     if (!is_old(fake))
         assert_false(value & CTRL_ASDE);
@@ -76,7 +76,7 @@ static void write_ctrl(struct fake_e1000 *fake, uint32_t value)
         reset(fake);
 }
 
-/* The 82540EM's fields, or those of its successors; I217 and later have no such register. */
+/* EERD has other fields on the 82540EM than on its successors. I217 to I219, I225 and I226 do not have it. */
 static void write_eerd(struct fake_e1000 *fake, uint32_t value)
 {
     assert_true(fake->card->family != E1000_ICH && fake->card->family != E1000_I225);
@@ -89,13 +89,13 @@ static void write_eerd(struct fake_e1000 *fake, uint32_t value)
 
 static void write_mdic(struct fake_e1000 *fake, uint32_t value)
 {
-    assert_true(fake->card->quirks & E1000_RESTARTS_LINK); /* the others' PHY is never touched */
+    assert_true(fake->card->quirks & E1000_RESTARTS_LINK); /* no access to the PHY of other cards */
     assert_int_equal(value, MDIC_WRITE | MDIC_PHY_1 | PHY_CONTROL_NEGOTIATE);
     fake->negotiations++;
     *reg(fake, REG_MDIC) = value | MDIC_READY;
 }
 
-/* A ring may be used from its tail on: set up, enabled where queues are, behind the reset's hang. */
+/* A tail write requires a valid ring, an enabled queue if there are queues, and the I219's workaround. */
 static void ring_must_be_ready(struct fake_e1000 *fake, uint32_t block, uint32_t tail)
 {
     const uint32_t bytes = *reg(fake, block + 8), base = *reg(fake, block);
@@ -122,7 +122,7 @@ static void write_register(void *context, uint32_t offset, unsigned bytes, uint3
     } else {
         if (offset == REG_FEXTNVM11)
             assert_true(fake->card->family == E1000_ICH);
-        if (offset == REG_TXDCTL && e1000_is_advanced(fake->card)) /* the ring's place must be known by then */
+        if (offset == REG_TXDCTL && e1000_is_advanced(fake->card)) /* the ring must be set up before */
             assert_true(*reg(fake, REG_TDLEN) != 0);
         if ((offset == REG_TDT || offset == REG_RDT) && value != 0)
             ring_must_be_ready(fake, offset == REG_TDT ? REG_TDBAL : REG_RDBAL, value);

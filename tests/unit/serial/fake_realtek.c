@@ -31,12 +31,12 @@ static const struct realtek_chip *chip(const struct fake_realtek *fake)
     return realtek_chip_of(fake->card->family, (uint32_t)fake->xid << 20);
 }
 
-/* In what width a register may be reached: 0, it has no business with this card. */
+/* The access width of a register in bytes; 0: the driver must not access it on this card. */
 static unsigned width_of(const struct fake_realtek *fake, uint32_t offset)
 {
     const bool is_8125 = fake->card->family == REALTEK_8125, old = is_8139(fake);
     if (offset < 6)
-        return 5; /* read bytewise, written as doublewords */
+        return 5; /* read by bytes, written by doublewords */
     switch (offset) {
     case REALTEK_COMMAND:
     case REALTEK_9346CR:
@@ -95,7 +95,7 @@ void fake_realtek_set_up(struct fake_realtek *fake, uint32_t device, uint16_t xi
         poke(fake, REALTEK_MCU, 1, REALTEK_MCU_OUT_OF_BAND);
         poke(fake, REALTEK_MISC, 4, REALTEK_MISC_RX_GATED);
         poke(fake, REALTEK_RX_FORMAT, 1, 3);
-        poke(fake, REALTEK_CONFIG3, 1, 0x04); /* a system before has sent large frames */
+        poke(fake, REALTEK_CONFIG3, 1, 0x04); /* an earlier system has enabled large frames */
         poke(fake, REALTEK_CONFIG4, 1, 0x03);
         fake->ocp[REALTEK_OCP_TX_FORMAT] = 3;
         fake->ocp[REALTEK_OCP_FIFO] = 1u << 14;
@@ -103,7 +103,7 @@ void fake_realtek_set_up(struct fake_realtek *fake, uint32_t device, uint16_t xi
     fake->command_on = true;
 }
 
-/* Nothing may be on its way into memory. */
+/* A reset is allowed only after reception has stopped and interrupts are masked. */
 static void reset(struct fake_realtek *fake)
 {
     const bool is_8125 = fake->card->family == REALTEK_8125;
@@ -120,7 +120,7 @@ static void reset(struct fake_realtek *fake)
         memcpy(fake->registers, fake->mac, 6);
 }
 
-/* Which bits say that frames are large, by chip; and MaxTxPacketSize then. Of those that are not here none does. */
+/* The bits that enable large frames, by chip, and MaxTxPacketSize for them. Chips that are not listed have none. */
 static void check_large(const struct fake_realtek *fake)
 {
     static const struct {
@@ -153,11 +153,11 @@ static void write_command(struct fake_realtek *fake, uint32_t value)
             assert_int_equal(fake->ocp[REALTEK_OCP_FIFO], 1u << 15);
             assert_int_equal(peek(fake, REALTEK_PMCH, 1) & 0xc0, 0xc0);
         }
-        if (fake->card->family == REALTEK_8125) { /* or it reads other descriptors */
+        if (fake->card->family == REALTEK_8125) { /* else it uses another descriptor format */
             assert_int_equal(fake->ocp[REALTEK_OCP_TX_FORMAT] & 1, 0);
             assert_int_equal(peek(fake, REALTEK_RX_FORMAT, 1) & 2, 0);
         }
-        if (!is_8139(fake)) /* a longer packet would be spread over descriptors */
+        if (!is_8139(fake)) /* else a longer packet would take several descriptors */
             assert_in_range(peek(fake, REALTEK_RXMAXSIZE, 2), 1518, E1000_RX_BUFFER_BYTES);
         check_large(fake);
         fake->command_on = true;
@@ -174,7 +174,7 @@ static void write_ocp(struct fake_realtek *fake, uint32_t value)
     poke(fake, REALTEK_MAC_OCP, 4, value & REALTEK_OCP_FLAG ? value : fake->ocp[address]);
 }
 
-/* The right way to this chip's PHY, and the right thing told to it. */
+/* The PHY must be accessed through the register of this chip, and only to restart negotiation. */
 static void write_phy(struct fake_realtek *fake, uint32_t offset, uint32_t value)
 {
     const bool ocp = chip(fake)->flags & REALTEK_PHY_BY_OCP;
@@ -193,14 +193,14 @@ static void write_register(void *context, uint32_t offset, unsigned bytes, uint3
         check_width(fake, offset, bytes, true);
     if (offset < 8 || offset == REALTEK_CONFIG3 || offset == REALTEK_CONFIG4)
         assert_true(unlocked);
-    if ((offset == REALTEK_RDSAR || offset == REALTEK_TNPDS) && is_8139(fake)) /* else they are garbage afterwards */
+    if ((offset == REALTEK_RDSAR || offset == REALTEK_TNPDS) && is_8139(fake)) /* else the address is lost */
         assert_int_equal(peek(fake, REALTEK_CPLUS, 2) & 3, 3);
     if (offset == REALTEK_RDSAR || offset == REALTEK_TNPDS)
         assert_int_equal(value % 256, 0);
     if (offset == REALTEK_RXCONFIG && (value & REALTEK_RX_ACCEPT))
         assert_true(fake->command_on);
     if (offset == REALTEK_CPLUS && !is_8139(fake))
-        assert_int_equal(value, 0x2003); /* of what it was: no VLANs, no checksums judged */
+        assert_int_equal(value, 0x2003); /* of the bits set before; VLANs and receive checksums off */
     if (offset == REALTEK_COMMAND)
         write_command(fake, value);
     else if (offset == REALTEK_MAC_OCP)
@@ -258,13 +258,13 @@ bool fake_realtek_send(struct fake_realtek *fake)
         struct realtek_descriptor *tx = ring_at(fake, REALTEK_TNPDS, fake->tx_at);
         const uint32_t bytes = tx->options & 0xffff;
         if (!(tx->options & REALTEK_OWN)) {
-            assert_true(first); /* else half a packet is on the wire */
+            assert_true(first); /* else the packet is incomplete */
             return false;
         }
         assert_int_equal((tx->options & REALTEK_FS) != 0, first);
         assert_int_equal((tx->options & REALTEK_EOR) != 0, fake->tx_at == most - 1);
         assert_true(bytes >= REALTEK_MIN_BYTES && fake->packet_bytes + bytes <= sizeof fake->packet);
-        if (!first) /* all of a packet's descriptors say the same but for EOR, FS and LS */
+        if (!first) /* all descriptors of a packet have the same bits, except for EOR, FS and LS */
             assert_int_equal((tx->options ^ config) & ~(0xffff | REALTEK_EOR | REALTEK_FS | REALTEK_LS), 0);
         config = tx->options;
         memcpy(fake->packet + fake->packet_bytes, fake->memory + tx->address, bytes);
@@ -274,7 +274,7 @@ bool fake_realtek_send(struct fake_realtek *fake)
         if (config & REALTEK_LS)
             break;
     }
-    if (fake->mtu > 1500) /* whatever the frame's size: its FIFO may not hold it until the sum is known */
+    if (fake->mtu > 1500) /* for frames of any size: the FIFO may be too small to compute a checksum first */
         assert_int_equal(config & (0xffffffff00000000 | 7u << 16), 0);
     fake->packet_options = config;
     return true;

@@ -14,10 +14,11 @@ struct nic_check {
     const uint8_t *mac; /* the expected address */
     void *fake;         /* the whole fake, which read_state must not change */
     size_t fake_bytes;
-    bool *link, *dead; /* switches of the fake: the link is up; nothing decodes */
+    bool *link, *dead; /* switches of the fake: the link is up; reads return all ones */
 };
 
-/* read_state reports the MAC address and the link, and changes nothing. A card that does not decode has no link. */
+/* read_state reports the MAC address and the link, and changes nothing. A card whose reads return all ones has no link.
+ */
 void check_read_state(const struct nic_check *check);
 
 #endif

@@ -10,7 +10,7 @@
 #define OWN_AT 0x1000u
 #define TX_AT 0x10000u
 #define RX_AT 0x30000u
-#define NR_TX 4096u /* descriptors, two a packet */
+#define NR_TX 4096u /* descriptors, two per packet */
 
 const struct fixture_kind fixture_kinds[FIXTURE_KINDS] = {
     {0x8139, 0x748}, {0x8136, 0x340}, {0x8168, 0x380}, {0x8168, 0x3c0}, {0x8168, 0x281},

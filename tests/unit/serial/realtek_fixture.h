@@ -1,4 +1,4 @@
-/* A Realtek card as a fake, its rings, and packets to send: what the tests of its driver share. */
+/* A fake Realtek card with rings and packets, shared by the tests of the driver. */
 #ifndef TESTS_UNIT_SERIAL_REALTEK_FIXTURE_H
 #define TESTS_UNIT_SERIAL_REALTEK_FIXTURE_H
 
@@ -14,7 +14,7 @@ struct fixture_kind {
 };
 extern const struct fixture_kind fixture_kinds[FIXTURE_KINDS];
 
-/* Where things lie in the fake's memory. */
+/* Addresses in the fake's memory. */
 #define HEADERS_AT 0x40000u
 #define PAYLOAD_AT 0x60000u
 #define BUFFERS_AT 0x80000u
@@ -24,20 +24,19 @@ extern const struct fixture_kind fixture_kinds[FIXTURE_KINDS];
 extern struct fake_realtek fixture_card;
 extern struct nic fixture_nic;
 extern uint8_t fixture_mac[6];
-extern uint32_t fixture_head; /* packets put into the ring */
+extern uint32_t fixture_head; /* number of packets put into the ring */
 
 struct e1000_tx_descriptor *fixture_tx(uint32_t index);
 struct e1000_rx_descriptor *fixture_rx(uint32_t index);
 
-/* Returns what the driver says. */
+/* Returns the driver's error text. */
 const char *fixture_reset(void);
 
-/* After a reset that must succeed: empty rings. */
+/* Reset the card, which must succeed, and start it with empty rings. */
 void fixture_start(void);
 
-/* A packet as serial/net/udp_send.c makes it: headers in a place of 128 bytes, a payload elsewhere. Bytes tell the
- * packet.
- */
+/* Put a packet into the ring, in the form that serial/net/udp_send.c uses: headers in an entry of 128 bytes, the
+ * payload elsewhere. The bytes identify the packet. sums: request checksum offload. */
 void fixture_put(uint32_t payload_bytes, bool sums);
 
 #endif

@@ -1,4 +1,4 @@
-/* Commands: frames are built and taken, repeated and bad ones are told apart, bytes of a line become frames. */
+/* Commands: building and accepting frames, repeated and bad frames, and frames in the bytes of a serial line. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@ static size_t build(uint8_t *bytes, uint32_t stream, uint32_t number, const char
     return command_build(bytes, stream, &command);
 }
 
-/* As a CPU does, with a box that one CPU looks into. */
+/* Execute commands like a CPU; it is the only one. */
 static bool next(struct command_box *box, struct command *command)
 {
     if (command_at(box, box->done, command) != COMMAND_FOUND)
@@ -28,7 +28,7 @@ static bool next(struct command_box *box, struct command *command)
     return true;
 }
 
-/* As the sinks do. */
+/* Accept a frame, like the sinks. */
 static bool take(struct command_box *box, const uint8_t *bytes, size_t size)
 {
     struct frame_header header;
@@ -112,7 +112,7 @@ static void a_full_box_takes_no_more_and_goes_on(void **state)
         assert_true(take(&box, bytes, build(bytes, STREAM, i, "")));
     assert_false(take(&box, bytes, build(bytes, STREAM, 50, "")));
     assert_true(next(&box, &command));
-    assert_true(take(&box, bytes, build(bytes, STREAM, 50, ""))); /* sent again, since no answer came */
+    assert_true(take(&box, bytes, build(bytes, STREAM, 50, ""))); /* repeated, because there was no answer */
     for (uint32_t i = 2; i <= COMMAND_BOX_SLOTS; i++) {
         assert_true(next(&box, &command));
         assert_int_equal(command.number, i);
@@ -121,35 +121,36 @@ static void a_full_box_takes_no_more_and_goes_on(void **state)
     assert_int_equal(command.number, 50);
 }
 
-/* Each CPU has its cursor. One that is far behind does not block the box for the others, and knows that it missed some.
+/* Each CPU has a cursor. A CPU that lags does not block the box for the others, and learns that it has missed commands.
  */
 static void every_cpu_has_its_cursor(void **state)
 {
     struct command_box box = {0};
     struct command command;
     uint8_t bytes[COMMAND_FRAME_MAX];
-    uint32_t ahead = 0, behind = 0, asleep = 0;
+    uint32_t ahead = 0, late = 0, asleep = 0;
     (void)state;
     for (uint32_t i = 1; i <= 3; i++)
         assert_true(take(&box, bytes, build(bytes, STREAM, i, "")));
     for (; ahead < 3; command_done(&box, ++ahead))
         assert_int_equal(command_at(&box, ahead, &command), COMMAND_FOUND);
     assert_false(command_waits(&box, ahead));
-    assert_true(command_waits(&box, behind));
-    assert_int_equal(command_at(&box, behind, &command), COMMAND_FOUND);
+    assert_true(command_waits(&box, late));
+    assert_int_equal(command_at(&box, late, &command), COMMAND_FOUND);
     assert_int_equal(command.number, 1);
-    command_done(&box, ++behind); /* is behind the one that is ahead, and makes no room */
+    command_done(&box, ++late); /* less than ahead: makes no room */
     assert_int_equal(box.done, 3);
 
-    /* As many as there is room for behind what the first one has done. */
+    /* The room depends on the CPU that has executed most. */
     for (uint32_t i = 4; i <= 7; i++)
         assert_true(take(&box, bytes, build(bytes, STREAM, i, "")));
     assert_false(take(&box, bytes, build(bytes, STREAM, 8, "")));
     assert_int_equal(command_at(&box, ahead, &command), COMMAND_FOUND);
     assert_int_equal(command.number, 4);
-    assert_int_equal(command_at(&box, behind, &command), COMMAND_MISSED);
+    assert_int_equal(command_at(&box, late, &command), COMMAND_MISSED);
     assert_int_equal(command_at(&box, asleep, &command), COMMAND_MISSED);
-    assert_int_equal(command_at(&box, box.done, &command), COMMAND_FOUND); /* what was missed was done by another */
+    assert_int_equal(command_at(&box, box.done, &command),
+                     COMMAND_FOUND); /* another CPU has executed the missed ones */
     assert_int_equal(command_at(&box, 7, &command), COMMAND_NONE);
 }
 
@@ -200,7 +201,7 @@ static void a_line_finds_its_frames(void **state)
     assert_int_equal(line.used, 0);
 }
 
-/* Any one byte lost: that command is lost, the next one is not. */
+/* Whichever byte is lost: its command is lost, the next one is not. */
 static void a_line_that_lost_a_byte_recovers(void **state)
 {
     uint8_t first[COMMAND_FRAME_MAX + 4], second[COMMAND_FRAME_MAX + 4];
@@ -213,7 +214,7 @@ static void a_line_that_lost_a_byte_recovers(void **state)
         give(&line, &box, first, lost);
         give(&line, &box, first + lost + 1, first_size - lost - 1);
         give(&line, &box, second, second_size);
-        give(&line, &box, second, second_size); /* sent again: the first may have ended the broken one */
+        give(&line, &box, second, second_size); /* repeated: its first bytes may have completed the broken frame */
         assert_true(next(&box, &command));
         assert_int_equal(command.number, 2);
         assert_false(next(&box, &command));

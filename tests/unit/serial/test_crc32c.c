@@ -9,7 +9,7 @@
 
 #include "serial/wire/crc32c.h"
 
-/* RFC 3720, appendix B.4; the check value of "123456789" is the usual one of CRC catalogues. */
+/* RFC 3720, appendix B.4; the check value of "123456789" is from catalogues of CRCs. */
 static void known_vectors(void **state)
 {
     uint8_t bytes[32];

@@ -1,4 +1,4 @@
-/* DHCP, announcements, and the datagrams that bring them: what is sent, what is taken, and what must not be. */
+/* DHCP, announcements and their datagrams: what is sent, what is accepted, and what must be ignored. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 #include "serial/net/dhcp.h"
 #include "serial/wire/frame.h"
 
-#define MESSAGE 42u /* in a frame, and of it: */
+#define MESSAGE 42u /* offset of the DHCP message in a frame */
 #define OPTIONS 240u
 #define OFFER 2u
 #define ACK 5u
@@ -34,7 +34,7 @@ static void put32(uint8_t *at, uint32_t value)
         at[i] = (uint8_t)(value >> (24 - 8 * i));
 }
 
-/* A server's answer, made without what is tested; its sums are set by seal. */
+/* A server's answer, built independently of the tested code. seal sets the checksums. */
 static uint8_t frame[600];
 static size_t frame_bytes;
 
@@ -99,7 +99,7 @@ static void answer(uint8_t type)
     seal();
 }
 
-/* In memory of just its size, so that a byte too far is seen. */
+/* Copies the frame into memory of exactly its size, so that the sanitizer detects reads beyond it. */
 static enum dhcp_answer take(struct dhcp *dhcp, bool requested, size_t size)
 {
     uint8_t *exact = malloc(size ? size : 1);
@@ -125,7 +125,7 @@ static void what_is_sent(void **state)
     assert_memory_equal(d.from_mac, mac, 6);
     assert_true(d.from == 0 && d.to == 0xffffffff && d.from_port == 68 && d.to_port == 67);
     assert_memory_equal(d.payload, "\1\1\6\0\x12\x34\x56\x78", 8);
-    assert_int_equal(d.payload[10], 0x80); /* answers to all: no ARP finds us */
+    assert_int_equal(d.payload[10], 0x80); /* broadcast the answer: we do not answer ARP yet */
     assert_memory_equal(d.payload + 28, mac, 6);
     assert_memory_equal(d.payload + 236, "\x63\x82\x53\x63\x35\x01\x01\x33\x04\xff\xff\xff\xff\xff", 14);
     dhcp.ip = OURS;
@@ -137,7 +137,7 @@ static void what_is_sent(void **state)
                         "\x35\x01\x03\x33\x04\xff\xff\xff\xff\x32\x04\x0a\x00\x02\x0f\x36\x04\x0a\x00\x02\x02\xff", 22);
 }
 
-/* RFC 2131, table 4. Its server is asked at the MAC address from which its answer came. */
+/* RFC 2131, table 4. The request goes to the MAC address from which the server's answer came. */
 static void what_asks_for_more_time(void **state)
 {
     uint8_t sent[DHCP_FRAME_MAX];
@@ -155,7 +155,7 @@ static void what_asks_for_more_time(void **state)
     assert_memory_equal(d.from_mac, mac, 6);
     assert_true(d.from == OURS && d.to == SERVER && d.from_port == 68 && d.to_port == 67);
     assert_memory_equal(d.payload, "\1\1\6\0\x12\x34\x56\x78", 8);
-    assert_int_equal(d.payload[10], 0); /* who has an address can be answered there */
+    assert_int_equal(d.payload[10], 0); /* no broadcast flag: we have an address */
     assert_int_equal(get32(d.payload + 12), OURS);
     assert_memory_equal(d.payload + OPTIONS, "\x35\x01\x03\x33\x04\xff\xff\xff\xff\xff", 10);
     dhcp.server = 0;
@@ -171,7 +171,7 @@ static void what_renews_it(void **state)
     struct dhcp dhcp = fresh;
     (void)state;
     dhcp.ip = OURS;
-    answer(ACK); /* any server may */
+    answer(ACK); /* from any server */
     assert_int_equal(take(&dhcp, true, frame_bytes), DHCP_AGREED);
     assert_int_equal(dhcp.server, SERVER);
     assert_memory_equal(dhcp.server_mac, "\2\0\0\0\0\1", 6);
@@ -184,7 +184,7 @@ static void what_renews_it(void **state)
     dhcp.server = 0;
     answer(NAK);
     assert_int_equal(take(&dhcp, true, frame_bytes), DHCP_REFUSED);
-    dhcp.ip = OURS + 1; /* another address is not what was asked for */
+    dhcp.ip = OURS + 1; /* not the requested address */
     answer(ACK);
     assert_int_equal(take(&dhcp, true, frame_bytes), DHCP_IGNORED);
 }
@@ -194,7 +194,7 @@ static void an_exchange(void **state)
     struct dhcp dhcp = fresh;
     (void)state;
     answer(ACK);
-    assert_int_equal(take(&dhcp, false, frame_bytes), DHCP_IGNORED); /* nothing was asked for */
+    assert_int_equal(take(&dhcp, false, frame_bytes), DHCP_IGNORED); /* there was no request */
     answer(OFFER);
     assert_int_equal(take(&dhcp, false, frame_bytes), DHCP_OFFERED);
     assert_true(dhcp.ip == OURS && dhcp.server == SERVER);
@@ -207,7 +207,7 @@ static void an_exchange(void **state)
     assert_int_equal(take(&dhcp, false, frame_bytes), DHCP_IGNORED);
 }
 
-/* Set a byte of the message, seal it again, and it is nothing. */
+/* With this byte changed and correct checksums, the message is ignored. */
 static void refused(size_t at, uint8_t value)
 {
     struct dhcp dhcp = fresh;
@@ -221,29 +221,29 @@ static void refused(size_t at, uint8_t value)
 static void what_is_not_for_us(void **state)
 {
     (void)state;
-    refused(12, 0x86);            /* no IPv4 */
+    refused(12, 0x86);            /* not IPv4 */
     refused(14, 0x65);            /* IPv6's version */
     refused(14, 0x44);            /* a header of 16 bytes */
-    refused(14, 0x4f);            /* ... of 60: not one of UDP behind it */
+    refused(14, 0x4f);            /* a header of 60 bytes, which is not followed by UDP */
     refused(20, 0x20);            /* a fragment */
     refused(23, 6);               /* TCP */
-    refused(35, 69);              /* from no server */
-    refused(37, 67);              /* to servers */
-    refused(MESSAGE + 0, 1);      /* a question */
-    refused(MESSAGE + 1, 6);      /* no Ethernet */
+    refused(35, 69);              /* not from the server port */
+    refused(37, 67);              /* to the server port */
+    refused(MESSAGE + 0, 1);      /* BOOTREQUEST */
+    refused(MESSAGE + 1, 6);      /* not Ethernet */
     refused(MESSAGE + 2, 16);     /* an address of 16 bytes */
-    refused(MESSAGE + 4, 0x13);   /* another exchange */
-    refused(MESSAGE + 33, 0x57);  /* another station's */
+    refused(MESSAGE + 4, 0x13);   /* another transaction */
+    refused(MESSAGE + 33, 0x57);  /* another client */
     refused(MESSAGE + 236, 0x64); /* BOOTP without options */
     refused(MESSAGE + 16, 0);     /* 0.0.2.15 */
     refused(MESSAGE + 16, 127);
     refused(MESSAGE + 16, 224);
     refused(MESSAGE + 16, 255);
-    refused(MESSAGE + 242, 7);   /* a release */
-    refused(MESSAGE + 241, 2);   /* a type of two bytes: what follows is read as others' */
-    refused(MESSAGE + 245, 55);  /* no server's name */
-    refused(MESSAGE + 246, 255); /* an option to far behind the end */
-    refused(MESSAGE + 240, 255); /* the end at once */
+    refused(MESSAGE + 242, 7);   /* DHCPRELEASE */
+    refused(MESSAGE + 241, 2);   /* a type of two bytes, which shifts the following options */
+    refused(MESSAGE + 245, 55);  /* no server identifier */
+    refused(MESSAGE + 246, 255); /* an option beyond the end */
+    refused(MESSAGE + 240, 255); /* no options */
 }
 
 static void another_servers_agreement_is_none(void **state)
@@ -262,7 +262,7 @@ static void another_servers_agreement_is_none(void **state)
     assert_int_equal(take(&dhcp, true, frame_bytes), DHCP_IGNORED);
 }
 
-/* Each length that a frame may be cut to, sealed again or not; and options that end with the message. */
+/* Frames truncated to every length, with correct checksums or not; and options that end with the message. */
 static void cut_short(void **state)
 {
     (void)state;
@@ -274,7 +274,7 @@ static void cut_short(void **state)
             continue;
         frame_bytes = size;
         seal();
-        /* The server's name is whole with the 11th byte of the options, the type before. */
+        /* The server identifier is complete with the 11th byte of the options; the type is before it. */
         const enum dhcp_answer result = take(&dhcp, false, size);
         if (size < MESSAGE + OPTIONS + 11)
             assert_int_equal(result, DHCP_IGNORED);
@@ -294,11 +294,11 @@ static void damage_is_seen(void **state)
     }
     struct dhcp dhcp = fresh;
     answer(OFFER);
-    put16(frame + 40, 0); /* a sender may leave UDP's sum out */
+    put16(frame + 40, 0); /* the UDP checksum is optional */
     assert_int_equal(take(&dhcp, false, frame_bytes), DHCP_OFFERED);
 }
 
-/* Whatever comes: never a byte behind it, never an address that is none. */
+/* Random frames: no read beyond the frame, and never an invalid address. */
 static void noise(void **state)
 {
     uint32_t random = 1;
@@ -312,7 +312,7 @@ static void noise(void **state)
             frame[random >> 8 & 511] = (uint8_t)(random >> 20);
         }
         random = random * 1664525 + 1013904223;
-        if (round % 2) /* else the sums find nearly all */
+        if (round % 2) /* else the checksums reject nearly all */
             seal();
         const size_t size = round % 3 ? frame_bytes : (random >> 10) % frame_bytes;
         if (take(&dhcp, false, size) != DHCP_IGNORED)
@@ -358,7 +358,7 @@ static void announcements(void **state)
     assert_false(announced(&ip, frame_bytes));
     announcement(FRAME_ANNOUNCE, 21845, 21846, 0);
     assert_false(announced(&ip, frame_bytes));
-    announcement(FRAME_ANNOUNCE, 21845, 21845, 1); /* bytes that no header speaks of */
+    announcement(FRAME_ANNOUNCE, 21845, 21845, 1); /* more bytes than the header states */
     assert_false(announced(&ip, frame_bytes));
     announcement(FRAME_ANNOUNCE, 21845, 21845, 0);
     frame[MESSAGE + 4]++; /* another version */

@@ -1,4 +1,4 @@
-/* Intel's cards, of which most have no emulator: reset, MAC address, link and rings by the rules of each family. */
+/* Intel's cards, most of which no emulator has: reset, MAC address, link and rings by the rules of each family. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include "tests/unit/serial/fake_e1000.h"
 #include "tests/unit/serial/nic_checks.h"
 
-/* One of each kind. */
+/* One device of each kind. */
 static const uint16_t kinds[] = {0x100e, 0x10d3, 0x153a, 0x15b8, 0x10c9, 0x1521, 0x1533, 0x1539, 0x15f3, 0x125c};
 #define NR_KINDS (sizeof kinds / sizeof kinds[0])
 
@@ -63,7 +63,7 @@ static void rings_above_4_gib(void **state)
     assert_int_equal(fake.registers[REG_TDLEN / 4], 1024);
 }
 
-/* Received packets are of the advanced kind where transmitted ones are: QEMU's 82576 knows no other. */
+/* A card with advanced transmit descriptors has advanced receive descriptors too: QEMU's 82576 supports only these. */
 static void descriptors_by_family(void **state)
 {
     (void)state;
@@ -123,7 +123,7 @@ static void transfers_that_never_end_hold_nothing_up(void **state)
     assert_in_range(fake.us, 1, 1000000);
 }
 
-/* Where it may, and only after a second without a link. */
+/* Only on cards with this quirk, only after a second without a link, and only once. */
 static void the_link_is_negotiated_once_more(void **state)
 {
     (void)state;
@@ -139,7 +139,7 @@ static void the_link_is_negotiated_once_more(void **state)
         assert_int_equal(fake.negotiations, restarts ? 1 : 0);
     }
     fake_e1000_set_up(&fake, 0x1533);
-    fake.link = false; /* no cable: it is not told again and again */
+    fake.link = false; /* no cable: no further restarts */
     assert_null(reset());
     for (uint64_t us = 0; us < 10000000; us += 250000)
         assert_false(e1000_link_is_up(&nic, us));
@@ -153,9 +153,8 @@ static uint32_t bytes_of(uint64_t written_back, const struct e1000_rx_format *fo
     return e1000_rx_bytes(&rx, format);
 }
 
-/* Manual of the 8254x, table 3-1, and of the 82576: what a packet of 60 bytes, a damaged one, half of one are written
- * as.
- */
+/* The write-back of a packet of 60 bytes, a damaged one and a partial one: 8254x manual, table 3-1, and 82576
+ * datasheet. */
 static void what_is_written_back(void **state)
 {
     (void)state;
@@ -168,7 +167,7 @@ static void what_is_written_back(void **state)
     assert_int_equal(bytes_of(60ull << 32 | 3, &advanced), 60);
     assert_int_equal(bytes_of(60ull << 32 | 3 | 1u << 31, &advanced), 0);
     assert_int_equal(bytes_of(60ull << 32 | 1, &advanced), 0);
-    assert_int_equal(bytes_of(60ull << 32 | 3 | 1u << 29, &advanced), 60); /* a checksum: ours are judged again */
+    assert_int_equal(bytes_of(60ull << 32 | 3 | 1u << 29, &advanced), 60); /* a checksum error: we check in software */
 }
 
 int main(void)

@@ -1,4 +1,4 @@
-/* Frame headers: what is sealed is read back; every single wrong bit is found; each error has its own name. */
+/* Frame headers: round trip, detection of each single bit error, and the names of errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

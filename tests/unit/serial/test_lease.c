@@ -1,4 +1,4 @@
-/* When the time of an address is asked for: RFC 2131, section 4.4.5, by a clock of 1000 ticks a second. */
+/* When a lease is renewed: RFC 2131, section 4.4.5, with a clock of 1000 ticks per second. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +20,7 @@ static struct lease start(uint32_t seconds, uint32_t t1, uint32_t t2, uint64_t a
     return lease;
 }
 
-/* What comes next, and that nothing does before; at its due time. */
+/* The next action is due at this second, and none before. */
 static void next(struct lease *lease, enum lease_action action, uint64_t second)
 {
     assert_int_equal(lease->due, second * HZ);
@@ -35,13 +35,13 @@ static void halves_down_to_a_minute(void **state)
     struct lease lease = start(800, 0, 0, 1000 * HZ);
     (void)state;
     next(&lease, LEASE_RENEW, 1400); /* half of it */
-    next(&lease, LEASE_RENEW, 1550); /* half of what is left to 1700 */
+    next(&lease, LEASE_RENEW, 1550); /* half of the time left until 1700 */
     next(&lease, LEASE_RENEW, 1625);
     next(&lease, LEASE_RENEW, 1685); /* 37 s would be too soon */
     next(&lease, LEASE_REBIND, 1700);
     next(&lease, LEASE_REBIND, 1760);
     next(&lease, LEASE_ENDS, 1800);
-    next(&lease, LEASE_REBIND, 1860); /* and for ever, but it is said once */
+    next(&lease, LEASE_REBIND, 1860); /* and so on, but reported only once */
     next(&lease, LEASE_REBIND, 1920);
 }
 
@@ -51,7 +51,7 @@ static void the_servers_own_times(void **state)
     (void)state;
     next(&lease, LEASE_RENEW, 100);
     next(&lease, LEASE_RENEW, 350);
-    lease = start(800, 600, 100, 0); /* times without sense: those of the RFC */
+    lease = start(800, 600, 100, 0); /* T1 and T2 are inconsistent: the RFC's defaults apply */
     next(&lease, LEASE_RENEW, 400);
     lease = start(800, 100, 800, 0);
     next(&lease, LEASE_RENEW, 400);
@@ -59,7 +59,7 @@ static void the_servers_own_times(void **state)
     next(&lease, LEASE_RENEW, 400);
 }
 
-/* Nobody looked for a while: the guest was stopped maybe. */
+/* No poll for a while, for example because the guest was stopped. */
 static void what_comes_late(void **state)
 {
     struct lease lease = start(800, 0, 0, 0);
@@ -82,7 +82,7 @@ static void what_needs_nothing(void **state)
     assert_int_equal(lease_due(&lease, UINT64_MAX), LEASE_WAIT);
 }
 
-/* The longest that has an end, at the rate of a fast TSC, does not overflow; the shortest is asked for at once. */
+/* The longest finite lease does not overflow with a fast TSC; the shortest is renewed at once. */
 static void extremes(void **state)
 {
     const struct dhcp dhcp = {.lease_seconds = DHCP_FOR_EVER - 1};

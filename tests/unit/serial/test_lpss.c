@@ -1,5 +1,4 @@
-/* A chipset's own UART: its divider by arithmetic, and the order of the writes that start it, by registers without one.
- */
+/* A chipset's UART (LPSS): its clock divider, and the order of the writes that start it, with fake registers. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -54,7 +53,7 @@ static void input_clocks(void **state)
     assert_false(lpss_may_be(0xffffffff, 0xffffff)); /* no function */
 }
 
-/* The registers, and what was wrong with how they were used. */
+/* The fake registers. */
 static struct fake {
     uint32_t capabilities, resets, clock, remap[2];
     unsigned waited, step;
@@ -68,7 +67,7 @@ static uint32_t fake_read(void *context, uint32_t offset, unsigned bytes)
     return fake.capabilities;
 }
 
-/* Reset, then out of it, then its place, then the divider before it is told to take it. */
+/* The order: assert the resets, release them, set the address, set the divider, then apply it. */
 static void fake_write(void *context, uint32_t offset, unsigned bytes, uint32_t value)
 {
     static const uint32_t order[] = {0x204, 0x204, 0x240, 0x244, 0x200, 0x200};

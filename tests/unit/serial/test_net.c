@@ -1,4 +1,4 @@
-/* Ethernet, ARP, IPv4 and UDP, against headers and checksums worked out apart from this code. */
+/* Ethernet, ARP, IPv4 and UDP, compared with headers and checksums computed independently. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -37,7 +37,7 @@ static uint32_t word_sum(const uint8_t *bytes, size_t size)
     return sum;
 }
 
-/* What the NIC does: the inverted sum from the UDP header on replaces the seed. */
+/* The NIC's checksum offload: the inverted sum from the UDP header on replaces the initial value. */
 static void datagram_is_what_the_nic_expects(void **state)
 {
     static const uint8_t expected[NET_HEADERS_BYTES] = {
@@ -104,7 +104,7 @@ static void wrong_bits_are_found(void **state)
     uint8_t frame[sizeof(from_peer)];
 
     (void)state;
-    for (size_t bit = 8 * 12; bit < 8 * (NET_HEADERS_BYTES + 5); bit++) { /* MAC addresses are the NIC's business */
+    for (size_t bit = 8 * 12; bit < 8 * (NET_HEADERS_BYTES + 5); bit++) { /* the NIC checks MAC addresses */
         memcpy(frame, from_peer, sizeof(frame));
         frame[bit / 8] ^= (uint8_t)(1 << bit % 8);
         assert_int_equal(receive(frame, sizeof(frame)), NET_OTHER);
@@ -117,8 +117,7 @@ static void wrong_bits_are_found(void **state)
     assert_int_equal(receive(frame, sizeof(frame)), NET_DATAGRAM);
 }
 
-/* Anything may come from a network: no byte behind the frame is read (the sanitizer sees it), and what is taken for a
- * datagram lies within the frame. */
+/* Random frames: the sanitizer detects reads beyond the frame, and an accepted payload lies within the frame. */
 static void random_frames(void **state)
 {
     uint32_t random = 1;
@@ -133,7 +132,7 @@ static void random_frames(void **state)
 
         random = random * 1664525 + 1013904223;
         size = (random >> 16) % (sizeof(from_peer) + 1);
-        frame = malloc(size + 1); /* a size of 0 has no address */
+        frame = malloc(size + 1); /* malloc(0) may return NULL */
         assert_non_null(frame);
         memcpy(frame + 1, from_peer, size);
         for (unsigned i = 0; i < round % 4 && size > 0; i++) {
@@ -166,10 +165,10 @@ static void arp(void **state)
     assert_int_equal(net_receive(&us, reply, sizeof(reply), ignored, &payload, &payload_bytes), NET_ARP_REPLY);
     assert_memory_equal(us.peer_mac, peer.mac, NET_MAC_BYTES);
 
-    reply[31] ^= 1; /* the sender's IPv4 address: somebody else's answer */
+    reply[31] ^= 1; /* the sender's IPv4 address: another host's answer */
     memset(us.peer_mac, 0, NET_MAC_BYTES);
     assert_int_equal(net_receive(&us, reply, sizeof(reply), ignored, &payload, &payload_bytes), NET_OTHER);
-    request[41] ^= 1; /* the target: not asked */
+    request[41] ^= 1; /* the target's IPv4 address: not for us */
     assert_int_equal(net_receive(&peer, request, sizeof(request), ignored, &payload, &payload_bytes), NET_OTHER);
 }
 

@@ -1,6 +1,6 @@
 /*
- * The pace of requests for acknowledgements: it follows what a wire has been seen to carry, however late root looks at
- * the answers, and however little a request was for.
+ * The distance between requests for acknowledgements follows the measured throughput of the wire, however late root
+ * mode polls, and however few bytes a request covers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,7 +16,7 @@
 #define MS 1000u /* ticks */
 #define SLOW (5u * MS)
 
-/* A request for frames of so many bytes altogether; the answer is seen so many ticks later. */
+/* A request that covers bytes, and whose answer is polled so many ticks later. */
 static void answered(struct pace *pace, uint32_t bytes, uint64_t ticks)
 {
     const uint64_t arrived = pace->arrived, since = pace->since + 1000 * MS;
@@ -41,7 +41,7 @@ static void a_fast_wire_is_asked_seldom(void **state)
     assert_int_equal(pace.frames, 64);
 }
 
-/* Frames of which the most are no power of two. */
+/* A maximum that is not a power of two. */
 static void it_comes_to_the_most(void **state)
 {
     struct pace pace = pace_make(8928, MOST, SLOW);
@@ -53,7 +53,7 @@ static void it_comes_to_the_most(void **state)
     assert_int_equal(pace.frames, MOST / 8928);
 }
 
-/* Root slept: that all has arrived by now says how fast the wire is at least. */
+/* Root mode polled late: the wire is at least as fast as what has arrived until then. */
 static void late_looks_count_what_arrived(void **state)
 {
     struct pace pace = pace_make(FRAME, MOST, SLOW);
@@ -86,7 +86,7 @@ static void slow_answers_bring_it_down(void **state)
     for (uint32_t frames = 16; frames >= 4; frames /= 2) {
         assert_int_equal(pace.frames, frames);
         pace_ack_requested(&pace, 20, 0, 0);
-        pace_ack_requested(&pace, 30, 0, SLOW); /* the first one is measured */
+        pace_ack_requested(&pace, 30, 0, SLOW); /* the first request is measured */
         pace_adapt(&pace, 19, 0, SLOW - 1);
         assert_int_equal(pace.frames, frames);
         pace_adapt(&pace, 19, 0, SLOW);
@@ -94,7 +94,7 @@ static void slow_answers_bring_it_down(void **state)
     assert_int_equal(pace.frames, 4);
 }
 
-/* At 10 Mbit/s, whatever root does: what lies between two requests never takes the wire 20 ms. */
+/* At 10 Mbit/s, however root mode polls, the wire carries the frames between two requests in less than 20 ms. */
 static void no_frames_wait_for_the_timeout(void **state)
 {
     const uint32_t payloads[] = {FRAME, 8936}, per_ms = 1250;

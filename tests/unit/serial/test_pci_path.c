@@ -1,4 +1,4 @@
-/* Bridges above a network card, on trees of PCI functions as machines have them. */
+/* The bridges above a network card, in PCI topologies of real machines. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +12,7 @@
 
 struct function {
     uint16_t bdf;
-    uint8_t secondary; /* of a bridge; 0: it is none */
+    uint8_t secondary; /* secondary bus number; 0: not a bridge */
 };
 
 struct tree {
@@ -27,7 +27,7 @@ static uint32_t read(void *context, uint16_t bdf, uint32_t offset)
         if (f->bdf != bdf)
             continue;
         if (offset == 0x0c)
-            return (f->secondary ? 0x00010000u : 0) | 0x00800010u; /* multifunction, a cache line's size */
+            return (f->secondary ? 0x00010000u : 0) | 0x00800010u; /* multifunction, cache line size 64 */
         if (offset == 0x18)
             return f->secondary ? 0xff000000u | (uint32_t)f->secondary << 16 | (uint32_t)f->secondary << 8 | bdf >> 8
                                 : 0xfebc0000u;
@@ -52,8 +52,8 @@ static void a_card_on_the_root_bus_has_none(void **state)
     assert_int_equal(path.nr_exclusive, 0);
 }
 
-/* A board's root ports: 1c.0 leads nowhere, 1c.4 to the card. */
-static void a_port_for_it_alone_can_vanish(void **state)
+/* Root ports of a board: below 1c.0 there is nothing, below 1c.4 the card. */
+static void an_exclusive_port_can_be_hidden(void **state)
 {
     (void)state;
     const struct tree tree = {
@@ -64,7 +64,7 @@ static void a_port_for_it_alone_can_vanish(void **state)
     assert_int_equal(path.nr_exclusive, 1);
 }
 
-/* Without function 0 nobody would look for 1c.4, where the disk is. */
+/* If function 0 were hidden, an OS would not search for 1c.4, above the disk. */
 static void a_first_function_with_others_stays(void **state)
 {
     (void)state;
@@ -81,7 +81,7 @@ static void a_card_of_two_ports_keeps_its_bridge(void **state)
     assert_int_equal(path_of(&tree, BDF(1, 0, 1)).nr_exclusive, 0);
 }
 
-/* A switch: its upstream port, and downstream ports on the bus behind it, one of which is the card's. */
+/* A switch: the upstream port, and downstream ports on the bus below it, one of them above the card. */
 static void of_a_switch_only_the_cards_port_can_vanish(void **state)
 {
     (void)state;
@@ -102,7 +102,7 @@ static void of_a_switch_only_the_cards_port_can_vanish(void **state)
 static void bus_numbers_that_make_no_sense_end_it(void **state)
 {
     (void)state;
-    const struct tree loop = {{{BDF(5, 0, 0), 5}, {BDF(5, 1, 0), 0}}}; /* a bridge to its own bus */
+    const struct tree loop = {{{BDF(5, 0, 0), 5}, {BDF(5, 1, 0), 0}}}; /* a bridge whose secondary bus is its own */
     assert_int_equal(path_of(&loop, BDF(5, 1, 0)).nr, 0);
     const struct tree deep = {{{BDF(0, 1, 0), 1},
                                {BDF(1, 1, 0), 2},
@@ -121,7 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_card_on_the_root_bus_has_none),
-        cmocka_unit_test(a_port_for_it_alone_can_vanish),
+        cmocka_unit_test(an_exclusive_port_can_be_hidden),
         cmocka_unit_test(a_first_function_with_others_stays),
         cmocka_unit_test(a_card_of_two_ports_keeps_its_bridge),
         cmocka_unit_test(of_a_switch_only_the_cards_port_can_vanish),

@@ -1,4 +1,4 @@
-/* A PCI function that firmware has left asleep: it forgets its BARs on the way to D0, as the specification allows. */
+/* Waking a PCI function. The fake loses its BARs in the transition from D3hot to D0, as the specification allows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static void fake_write(void *context, uint32_t sbdf, uint32_t offset, uint32_t v
     (void)context;
     assert_int_equal(sbdf, SBDF);
     if (offset == PM + 4) {
-        assert_int_equal(value & 0x8000, 0); /* PME_Status is not ours to clear */
+        assert_int_equal(value & 0x8000, 0); /* PME_Status must not be cleared */
         assert_int_equal(value & 0x100, space[offset / 4] & 0x100);
         if ((space[offset / 4] & 3) == 3)
             for (unsigned bar = 4; bar <= 9; bar++)
@@ -37,7 +37,7 @@ static void fake_write(void *context, uint32_t sbdf, uint32_t offset, uint32_t v
         waited = 0;
         return;
     }
-    assert_true(waited >= 10000); /* not before it is awake */
+    assert_true(waited >= 10000); /* only after the recovery time */
     assert_false(offset == 0x0c && value & 0x40000000);
     space[offset / 4] = value;
 }
@@ -50,7 +50,7 @@ static void fake_wait(void *context, uint32_t us)
 
 static const struct pci_config config = {fake_read, fake_write, fake_wait, NULL};
 
-/* An MSI capability before that of power management. */
+/* A function with an MSI capability, then that for power management. */
 static void function(uint32_t state)
 {
     memset(space, 0, sizeof space);
@@ -90,10 +90,10 @@ static void nothing_is_done(void **state)
     function(3); /* no capabilities */
     space[1] = 0;
     assert_false(pci_wake(&config, SBDF));
-    function(3); /* none of power management: a circle */
+    function(3); /* no power management; the list is circular */
     space[0x80 / 4] = 0x80 << 8 | 0x05;
     assert_false(pci_wake(&config, SBDF));
-    function(3); /* a list that leads into the header */
+    function(3); /* a list that points into the header */
     space[0x34 / 4] = 0x10;
     assert_false(pci_wake(&config, SBDF));
     memset(space, 0xff, sizeof space); /* no function */

@@ -1,4 +1,4 @@
-/* Realtek's cards, of which all but the 8139C+ have no emulator: reset, MAC address and link by the chips' rules. */
+/* Realtek's cards, of which emulators have only the 8139C+: reset, MAC address and link by the rules of each chip. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static void each_kind_comes_up(void **state)
     }
 }
 
-/* What each chip sends at most: of the 8168's line by what Linux's driver lets through. */
+/* The limit of each chip; for the 8168 line, as in Linux's driver. */
 static void the_largest_frames(void **state)
 {
     static const uint16_t most[FIXTURE_KINDS] = {[0] = 1500, [1] = 1500, [2] = 4074, [3] = 6122};
@@ -65,7 +65,7 @@ static void what_it_does_not_do_is_said(void **state)
     assert_memory_equal(fixture_mac, fixture_card.mac, 6);
 }
 
-/* Only after a second without a link, and once. */
+/* Only after a second without a link, and only once. */
 static void the_link_is_negotiated_once_more(void **state)
 {
     (void)state;

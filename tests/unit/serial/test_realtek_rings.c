@@ -1,4 +1,4 @@
-/* Realtek's cards: what goes from ring to ring, either way. All but the 8139C+ have no emulator. */
+/* Realtek's cards: copying descriptors between the rings. Emulators have only the 8139C+. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,7 +28,7 @@ static bool doorbell_rang(void)
     return rang;
 }
 
-/* More than a ring of packets, none lost, none twice, all sizes, those included that a descriptor may not have. */
+/* More packets than the ring holds, of all sizes, also those too small for a descriptor: none is lost or repeated. */
 static void packets_go_out(void **state)
 {
     (void)state;
@@ -59,7 +59,7 @@ static void packets_go_out(void **state)
     }
 }
 
-/* What is sent is marked so; what is not, is not. */
+/* Exactly the sent packets are marked as done. */
 static void sent_packets_are_marked(void **state)
 {
     (void)state;
@@ -75,7 +75,7 @@ static void sent_packets_are_marked(void **state)
         assert_int_equal((fixture_tx(2 * n + 1)->high & E1000_TX_DD) != 0, n < 5);
 }
 
-/* No more than the card's ring holds is its; what waits goes on when it has sent. */
+/* The card gets no more packets than its ring holds. The others follow when it has sent some. */
 static void a_full_ring_waits(void **state)
 {
     (void)state;
@@ -94,8 +94,8 @@ static void a_full_ring_waits(void **state)
     assert_int_equal(sent, 50);
 }
 
-/* Where the request for checksums stands; a packet without one has none. */
-static void checksums_are_asked_for(void **state)
+/* The position of the request for checksums; a packet without offload has no request. */
+static void checksums_are_requested(void **state)
 {
     (void)state;
     for (unsigned i = 0; i < FIXTURE_KINDS; i++) {
@@ -109,7 +109,7 @@ static void checksums_are_asked_for(void **state)
         assert_true(fake_realtek_send(&fixture_card));
         assert_int_equal(fixture_card.packet_options >> 16 & 7, first ? 6 : 0); /* IP, UDP */
         assert_int_equal(fixture_card.packet_options >> 32,
-                         first ? 0 : 0xa0000000 | 34u << 18); /* UDP, IPv4, where it begins */
+                         first ? 0 : 0xa0000000 | 34u << 18); /* UDP, IPv4, offset of the UDP header */
         assert_true(fake_realtek_send(&fixture_card));
         assert_int_equal(fixture_card.packet_options & (0xffffffff00000000 | 7u << 16), 0);
     }
@@ -125,8 +125,8 @@ static uint32_t sum_of(const uint8_t *bytes, size_t size)
     return sum;
 }
 
-/* Large frames: no chip sums them up. IPv4's sum is right, UDP's is left out; what is no datagram stays as it is. Sent
- * twice, as from the window, it is the same. */
+/* No chip computes checksums for large frames. IPv4's is correct, UDP's is 0. Other packets are unchanged. A
+ * retransmission gives the same packet. */
 static void large_frames(void **state)
 {
     const struct net_link link = {.ip = 0x0a00020f, .peer = 0x0a000202, .port = 21845};
@@ -142,7 +142,7 @@ static void large_frames(void **state)
             fixture_put(bytes, n != 5);
             net_headers_build(fixture_card.memory + headers_pa, &link);
             net_headers_set_length(fixture_card.memory + headers_pa, net_pseudo_header_sum(&link), 32 + bytes);
-            if (n == 3) /* once more, out of the same place */
+            if (n == 3) /* a retransmission from the same buffer */
                 fixture_card.memory[headers_pa + NIC_IPV4_CHECKSUM_AT] = 0x55;
             realtek_sync_rings(&fixture_nic);
             assert_true(fake_realtek_send(&fixture_card));
@@ -195,7 +195,7 @@ static void packets_come_in(void **state)
     }
 }
 
-/* A descriptor is the card's again only when its packet was looked at. */
+/* A descriptor returns to the card only after its packet was processed. */
 static void unread_packets_stay(void **state)
 {
     uint8_t bytes[64] = {0};
@@ -220,7 +220,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(packets_go_out),      cmocka_unit_test(sent_packets_are_marked),
-        cmocka_unit_test(a_full_ring_waits),   cmocka_unit_test(checksums_are_asked_for),
+        cmocka_unit_test(a_full_ring_waits),   cmocka_unit_test(checksums_are_requested),
         cmocka_unit_test(large_frames),        cmocka_unit_test(packets_come_in),
         cmocka_unit_test(unread_packets_stay),
     };

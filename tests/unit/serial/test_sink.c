@@ -1,6 +1,6 @@
 /*
- * The sink's lock: callers on several CPUs (here threads) come one at a time, a record's pieces stay together, who
- * waits lets others in, and a holder that has died is passed over.
+ * The sink's lock: callers on several CPUs (here threads) are serialized, the pieces of a record stay together, a
+ * waiting caller releases the lock, and the lock of a dead holder can be broken.
  */
 #include <pthread.h>
 #include <setjmp.h>
@@ -15,10 +15,10 @@
 #include "tests/unit/serial/sink_ops.h"
 
 #define NR_THREADS 2u
-#define ROUNDS 200u /* each turn of a lock may cost a time slice, where CPUs are few */
+#define ROUNDS 200u /* with few CPUs, each handover of the lock may take a time slice */
 #define RECORD_BYTES 12u
 
-/* A channel that has room for a few records, and takes one off with each poll. */
+/* A channel with room for a few records, which sends one with each poll. */
 struct fake_sink {
     struct sink sink;
     uint8_t bytes[5 * RECORD_BYTES];
@@ -168,7 +168,7 @@ static void a_dead_holder_is_passed_over(void **state)
     sink_unlock_dead(&fake.sink, 1000);
     sink_poll(&fake.sink);
     assert_int_equal(fake.polls, 1);
-    /* Should it live after all, its release changes nothing. */
+    /* If the holder is alive after all, its release has no effect. */
     const uint32_t mine = lock_take(&fake.sink.lock);
     lock_release(&fake.sink.lock, dead);
     assert_int_equal(fake.sink.lock.serving, mine);

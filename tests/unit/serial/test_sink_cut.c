@@ -1,4 +1,4 @@
-/* A channel that nobody answers: who waits for it waits so long and no longer, and what it takes then. */
+/* Cutting off a channel that makes no progress: how long callers wait, and what the channel takes afterwards. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,12 +10,12 @@
 
 #define PATIENCE (1ull << 20) /* TSC ticks */
 
-/* A channel with room for so many records, which nothing makes more. */
+/* A channel with room for so many records, which does not grow. */
 static struct {
     struct sink sink;
     struct sink_cut cut;
     uint32_t room, records, traces, polls;
-    uint64_t arrived, arrives; /* with each poll */
+    uint64_t arrived, arrives; /* acknowledged bytes; added by each poll */
     struct command_box box;
 } fake;
 
@@ -103,13 +103,13 @@ static void a_record_waits_and_is_lost(void **state)
     record();
     assert_int_equal(fake.cut.lost, 0);
     const uint64_t start = __builtin_ia32_rdtsc();
-    record(); /* comes back */
+    record(); /* returns */
     assert_true(__builtin_ia32_rdtsc() - start >= PATIENCE);
     assert_true(sink_is_cut(&fake.sink));
     assert_true(fake.polls > 0);
     assert_int_equal(fake.records, 2);
     assert_int_equal(fake.cut.lost, 1);
-    record(); /* at once */
+    record(); /* returns at once */
     assert_int_equal(fake.cut.lost, 2);
     fake.room = 1; /* the wire is back */
     record();
@@ -127,7 +127,7 @@ static void trace_is_taken_no_more(void **state)
     assert_int_equal(fake.traces, 1);
     assert_int_equal(fake.cut.taken(&fake.sink, 1), 1001);
     const uint32_t polls = fake.polls;
-    sink_poll(&fake.sink); /* it goes on trying */
+    sink_poll(&fake.sink); /* it keeps trying */
     assert_int_equal(fake.polls, polls + 1);
 }
 
@@ -143,7 +143,7 @@ static void each_cpu_is_called(void **state)
         assert_true(sink_command_waits(&fake.sink, cursor));
 }
 
-/* As long as anything arrives it is no dead wire, however slow. */
+/* A slow wire is not cut while anything arrives. */
 static void a_slow_wire_is_waited_for(void **state)
 {
     (void)state;
@@ -157,8 +157,8 @@ static void a_slow_wire_is_waited_for(void **state)
         sink_wait(&fake.sink);
 }
 
-/* That nothing arrived while nobody waited says nothing. */
-static void a_wait_begins_anew(void **state)
+/* Time without a waiting caller does not count. */
+static void a_wait_starts_again(void **state)
 {
     (void)state;
     set_up(0);
@@ -169,7 +169,7 @@ static void a_wait_begins_anew(void **state)
     assert_false(sink_is_cut(&fake.sink));
     fake.cut.since -= 10 * PATIENCE;
     fake.cut.waited = __builtin_ia32_rdtsc();
-    fake.cut.patience *= 1024; /* so that this is soon, wherever the test stops in between */
+    fake.cut.patience *= 1024; /* so that it does not expire if the test is preempted */
     fake.cut.since -= 10 * fake.cut.patience;
     sink_wait(&fake.sink);
     assert_true(sink_is_cut(&fake.sink));
@@ -187,8 +187,8 @@ static void patience_is_the_least(void **state)
     assert_false(sink_is_cut(&other));
 }
 
-/* Behind an end that was none the receiver may be gone: less patience, until something arrives. */
-static void behind_an_end_nobody_waits_long(void **state)
+/* After an END that was not the end, the receiver may have exited: the patience is lower until something arrives. */
+static void after_an_end_waits_are_short(void **state)
 {
     (void)state;
     set_up(0);
@@ -197,29 +197,26 @@ static void behind_an_end_nobody_waits_long(void **state)
     sink_wait(&fake.sink);
     sink_hurry(&fake.sink);
     assert_int_equal(sink_patience(&fake.sink, ~0ull), PATIENCE);
-    fake.arrived++; /* it is there */
+    fake.arrived++; /* the receiver answers */
     sink_wait(&fake.sink);
     assert_int_equal(sink_patience(&fake.sink, ~0ull), 1ull << 60);
     sink_hurry(&fake.sink);
     const uint64_t start = __builtin_ia32_rdtsc();
-    record(); /* comes back */
+    record(); /* returns */
     assert_true(__builtin_ia32_rdtsc() - start >= PATIENCE);
     assert_true(sink_is_cut(&fake.sink));
     struct sink other = {.ops = &ops, .nr_cpus = 1};
-    sink_hurry(&other); /* what waits for ever does so */
+    sink_hurry(&other); /* no effect on a channel without limit */
     assert_null(other.cut);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_record_waits_and_is_lost),
-        cmocka_unit_test(trace_is_taken_no_more),
-        cmocka_unit_test(each_cpu_is_called),
-        cmocka_unit_test(a_slow_wire_is_waited_for),
-        cmocka_unit_test(a_wait_begins_anew),
-        cmocka_unit_test(patience_is_the_least),
-        cmocka_unit_test(behind_an_end_nobody_waits_long),
+        cmocka_unit_test(a_record_waits_and_is_lost),   cmocka_unit_test(trace_is_taken_no_more),
+        cmocka_unit_test(each_cpu_is_called),           cmocka_unit_test(a_slow_wire_is_waited_for),
+        cmocka_unit_test(a_wait_starts_again),          cmocka_unit_test(patience_is_the_least),
+        cmocka_unit_test(after_an_end_waits_are_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

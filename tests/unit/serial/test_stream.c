@@ -1,4 +1,4 @@
-/* The queues in front of the wire: what goes in comes out, in order, at the right addresses. */
+/* The queues of bytes that wait to be sent: contents, order and addresses. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,7 +40,8 @@ static void as_many_spans_as_promised(void **state)
 
     (void)state;
     for (uint32_t i = 0; i < SINK_MAX_SPANS; i++) {
-        assert_true(trace_queue_add(&q, (struct span){memory, i, 1, i})); /* va is the same: none adjoins */
+        assert_true(
+            trace_queue_add(&q, (struct span){memory, i, 1, i})); /* va is the same, so spans are not adjacent */
     }
     assert_false(trace_queue_add(&q, (struct span){memory, 0, 1, 0}));
     for (uint32_t i = 0; i < SINK_MAX_SPANS; i++) {
@@ -102,7 +103,7 @@ static void records_around_the_ring(void **state)
     assert_int_equal(q.end, 100 * sizeof(bytes));
 }
 
-/* A record of several pieces goes in as a whole, or not at all. */
+/* A record of several pieces is appended completely, or not at all. */
 static void pieces_together_or_not(void **state)
 {
     uint8_t ring[16];

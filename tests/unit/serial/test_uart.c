@@ -1,4 +1,4 @@
-/* The 16550, its registers in memory: what it says of itself when it has stopped or is gone. */
+/* The 16550 with registers in memory: its status when it hangs, or was removed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +30,8 @@ static void it_takes_and_has_bytes(void **state)
     assert_true(uart_fifo_empty(&wide) && !uart_idle(&wide) && !uart_read(&wide, &byte));
 }
 
-/* All zeros: it has stopped, or nothing is behind a bridge. All ones: it is gone. Neither takes a byte or has one. */
+/* All zeros: it hangs, or the bridge above it forwards nothing. All ones: it was removed. There is no room and no byte.
+ */
 static void one_that_is_gone_takes_nothing(void **state)
 {
     (void)state;
@@ -45,18 +46,18 @@ static void one_that_is_gone_takes_nothing(void **state)
         assert_false(uart_read(&uart, &byte));
         assert_int_equal(byte, 'z');
         assert_false(uart_put(&uart, 'b', false));
-        assert_false(uart_put(&uart, 'b', true)); /* comes back */
+        assert_false(uart_put(&uart, 'b', true)); /* returns */
         assert_int_equal(bytes[THR], 'a');
     }
 }
 
-/* An error in the line's other bits is none of the transmitter's. */
+/* Receive errors do not affect the transmitter. */
 static void errors_of_the_line_do_not_matter(void **state)
 {
     (void)state;
     const struct uart uart = {.memory = bytes};
     uint8_t byte;
-    bytes[LSR] = 0xfb; /* all but the parity error that there cannot be */
+    bytes[LSR] = 0xfb; /* all bits except for parity error, which cannot occur */
     assert_true(uart_fifo_empty(&uart) && uart_idle(&uart) && uart_read(&uart, &byte));
 }
 

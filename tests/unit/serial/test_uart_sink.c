@@ -1,5 +1,5 @@
-/* channel=uart over a UART that stops: root waits so long and no longer, and what it took arrives when the UART is
- * back. */
+/* channel=uart over a UART that stops: root mode waits for a limited time, and the bytes that the channel has taken are
+ * sent when the UART works again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,20 +17,20 @@
 #define RECORD_BYTES 16384u
 #define STREAM_ID 0x1234u
 
-/* A UART that takes so many bytes, and the line behind it. */
+/* A UART that takes a limited number of bytes, and the line that it drives. */
 static struct {
     uint32_t takes;
     uint32_t fifo;     /* bytes written since it was empty */
-    uint64_t fifo_tsc; /* ticks until it is again */
-    uint64_t filled;   /* when it was looked at and was empty */
+    uint64_t fifo_tsc; /* ticks until it is empty again */
+    uint64_t filled;   /* when it was last seen empty */
     size_t size;
     uint8_t line[1u << 20];
 } fake;
 
-/* What came out of the line. */
+/* The bytes that arrived. */
 static struct {
     uint32_t frames;
-    uint64_t ends[2]; /* of the streams: trace, records */
+    uint64_t ends[2]; /* ends of the streams: trace, records */
     bool holes;
 } received;
 
@@ -106,7 +106,7 @@ static void take(void *context, const struct frame_header *header, const uint8_t
     received.frames++;
 }
 
-/* All that is on the line is frames without a hole. */
+/* The line has only complete frames, without holes. */
 static void receive(void)
 {
     static struct uart_stream stream;
@@ -120,7 +120,7 @@ static void receive(void)
     assert_int_equal(stream.garbage, 0);
 }
 
-/* It stops in the midst of a frame of trace. */
+/* The UART stops within a frame of trace. */
 static void it_stops_and_comes_back(void **state)
 {
     static uint8_t trace[5000];
@@ -131,23 +131,23 @@ static void it_stops_and_comes_back(void **state)
     for (int i = 0; i < 100; i++)
         sink_poll(sink);
     assert_int_equal(fake.takes, 0);
-    assert_false(sink_is_cut(sink)); /* nobody has to wait */
+    assert_false(sink_is_cut(sink)); /* no caller has to wait */
     for (uint32_t i = 0; i < RECORD_BYTES / 1000; i++)
         record(sink);
     assert_int_equal(sink->cut->lost, 0);
     const uint64_t start = __builtin_ia32_rdtsc();
-    record(sink); /* comes back, without room */
+    record(sink); /* returns although there is no room */
     assert_true(__builtin_ia32_rdtsc() - start >= PATIENCE);
     assert_true(sink_is_cut(sink));
     assert_int_equal(sink->cut->lost, 1);
     assert_int_equal(sink->cut->taken(sink, 0), sizeof(trace));
-    sink_trace(sink, 0, sizeof(trace), trace, 0, 100); /* too late: taken no more */
+    sink_trace(sink, 0, sizeof(trace), trace, 0, 100); /* discarded */
     assert_int_equal(sink->cut->taken(sink, 0), sizeof(trace));
     assert_false(sink_drain_all(sink, PATIENCE));
 
     fake.takes = sizeof(fake.line);
     assert_true(sink_drain_all(sink, 1ull << 40));
-    record(sink); /* what says what is missing: there is room for it */
+    record(sink); /* the record of the gap: there is room for it */
     assert_true(sink_drain_all(sink, 1ull << 40));
     assert_int_equal(sink->cut->lost, 1);
     receive();
@@ -156,7 +156,7 @@ static void it_stops_and_comes_back(void **state)
     assert_int_equal(received.ends[1], (RECORD_BYTES / 1000 + 1) * 1000);
 }
 
-/* All of it takes many times its patience, but never that long for nothing. */
+/* Sending everything takes many times the patience, but there is progress all the time. */
 static void a_slow_one_is_waited_for(void **state)
 {
     struct sink *sink = opened(PATIENCE, sizeof(fake.line));

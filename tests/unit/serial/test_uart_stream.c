@@ -1,4 +1,4 @@
-/* Frames found in the bytes of a serial line: among garbage, damaged, cut short, at the end. */
+/* Finding frames in the bytes of a serial line: with garbage, damage, truncation, and at the end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +29,7 @@ static int teardown(void **state)
     return 0;
 }
 
-/* Once more from the start. */
+/* Start again. */
 static void begin(struct fixture *f)
 {
     memset(f, 0, sizeof(*f));
@@ -49,7 +49,19 @@ static size_t put_frame(uint8_t *out, uint32_t seq, uint16_t length)
     return sizeof(header) + length + 4u;
 }
 
-/* In pieces of every size, since a UART knows no boundaries. */
+/* Two frames arrive with these payload sizes, the first one without lost bytes from its 50th on. Returns the size of
+ * the first frame when it was complete. */
+static size_t take_two_frames(struct fixture *f, uint16_t length0, uint16_t length1, size_t lost)
+{
+    uint8_t bytes[1024];
+    const size_t first = put_frame(bytes, 0, length0);
+    const size_t size = first + put_frame(bytes + first, 1, length1);
+    memmove(bytes + 50, bytes + 50 + lost, size - 50 - lost);
+    uart_stream_take(&f->stream, bytes, size - lost, deliver, &f->delivered);
+    return first;
+}
+
+/* Bytes arrive in pieces of any size. */
 static void serial_frames_are_found_among_garbage(void **state)
 {
     struct fixture *f = *state;
@@ -90,29 +102,22 @@ static void a_damaged_serial_frame_costs_only_itself(void **state)
     }
 }
 
-/* Bytes that go missing inside of a frame make it swallow the start of the next: that one is found all the same. */
+/* If bytes are lost inside a frame, its payload seems to include the start of the next one, which is found
+ * nevertheless. */
 static void missing_bytes_cost_one_frame(void **state)
 {
     struct fixture *f = *state;
-    uint8_t bytes[1024];
-    size_t first = put_frame(bytes, 0, 64);
-    size_t size = first + put_frame(bytes + first, 1, 64);
-    memmove(bytes + 50, bytes + 60, size - 60);
-    uart_stream_take(&f->stream, bytes, size - 10, deliver, &f->delivered);
+    (void)take_two_frames(f, 64, 64, 10);
     assert_int_equal(f->delivered.count, 1);
     assert_int_equal(f->delivered.seq[0], 1);
     assert_int_equal(f->stream.bad_frames, 1);
 }
 
-/* Bytes went missing in the last frame but one, and nothing comes behind the last: that is a frame all the same. */
+/* Bytes were lost in the second last frame, and no byte follows the last one, which is found nevertheless. */
 static void the_last_frame_is_found_at_the_end(void **state)
 {
     struct fixture *f = *state;
-    uint8_t bytes[1024];
-    size_t first = put_frame(bytes, 0, 200);
-    size_t size = first + put_frame(bytes + first, 1, 20);
-    memmove(bytes + 50, bytes + 150, size - 150);
-    uart_stream_take(&f->stream, bytes, size - 100, deliver, &f->delivered);
+    const size_t first = take_two_frames(f, 200, 20, 100);
     assert_int_equal(f->delivered.count, 0);
     uart_stream_end(&f->stream, deliver, &f->delivered);
     assert_int_equal(f->delivered.count, 1);

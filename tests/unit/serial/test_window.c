@@ -1,6 +1,6 @@
 /*
- * The acknowledgement window, against a receiver and a wire that drops, repeats, delays and reorders by a seeded
- * generator: every frame is delivered, in order and once; nothing is released before it was delivered.
+ * The acknowledgement window with a receiver, and a wire that drops, repeats, delays and reorders packets by a seeded
+ * generator. Every frame is delivered once and in order, and nothing is released before it was delivered.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -40,7 +40,7 @@ static void bad_wires(void **state)
     }
 }
 
-/* One lost frame in the middle costs one frame sent again, and no timeout. */
+/* The loss of one frame costs one retransmission and no timeout. */
 static void one_loss_costs_one_frame(void **state)
 {
     struct world *world = *state;
@@ -75,7 +75,7 @@ static void foreign_acks_change_nothing(void **state)
     assert_int_equal(world->window.base, 4);
 }
 
-/* Bits beyond what was sent, as a broken receiver might set, do no harm. */
+/* Bits for frames that were not sent, as a broken receiver might set them, are ignored. */
 static void bits_beyond_the_window(void **state)
 {
     struct world *world = *state;

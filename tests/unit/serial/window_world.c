@@ -1,4 +1,5 @@
-/* A window, a receiver and a wire between them; see window_world.h. */
+#include "tests/unit/serial/window_world.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,8 +8,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "tests/unit/serial/window_world.h"
 
 static uint64_t random_state;
 
@@ -32,18 +31,18 @@ static void wire_put(struct world *world, struct packet packet)
     }
 }
 
-/* The frame as the window describes it: what sending again relies on. */
-static void send_frame(struct world *world, const struct window_run *frame, bool wants_ack)
+/* Send the frame that the window describes, as retransmission does. */
+static void send_frame(struct world *world, const struct window_run *frame, bool ack_requested)
 {
     assert_int_equal(frame->frames, 1);
     assert_int_equal(frame->bytes, frame->length);
     assert_int_equal(frame->pa, 0x1000ull * (frame->stream + 1u) + frame->offset);
-    wire_put(world, (struct packet){.wants_ack = wants_ack,
+    wire_put(world, (struct packet){.ack_requested = ack_requested,
                                     .seq = frame->first,
                                     .stream = frame->stream,
                                     .length = frame->length,
                                     .offset = frame->offset});
-    if (wants_ack) {
+    if (ack_requested) {
         window_ack_requested(&world->window, world->now);
     }
 }
@@ -75,8 +74,8 @@ void world_send(struct world *world, uint32_t nr_frames)
     }
 }
 
-/* What nobody asked for yet is asked for now and then, by the last frame once more. */
-static void ask_late(struct world *world)
+/* From time to time, request the acknowledgement of frames without a request by repeating the last one. */
+static void request_late(struct world *world)
 {
     if (!window_empty(&world->window) && world->window.requested != world->window.next && random_below(100) == 0) {
         struct window_run last = window_frame(&world->window, world->window.next - 1);
@@ -85,7 +84,7 @@ static void ask_late(struct world *world)
     }
 }
 
-static void send_again(struct world *world)
+static void retransmit(struct world *world)
 {
     struct window_run frame, last;
     bool any = false;
@@ -101,7 +100,7 @@ static void send_again(struct world *world)
     if (any) {
         send_frame(world, &last, true);
     }
-    ask_late(world);
+    request_late(world);
 }
 
 static void deliver(struct world *world, const struct packet *packet)
@@ -138,7 +137,7 @@ static void receiver_take(struct world *world, const struct packet *packet)
         world->present[at] = false;
         deliver(world, &world->held[at]);
     }
-    if (packet->wants_ack) {
+    if (packet->ack_requested) {
         answer(world);
     }
 }
@@ -207,7 +206,7 @@ void world_run(struct world *world, uint64_t nr_frames)
     while (!window_empty(&world->window) || world->window.next - first < nr_frames) {
         world->now++;
         wire_step(world);
-        send_again(world);
+        retransmit(world);
         if (world->window.next - first < nr_frames && random_below(20) == 0) {
             world_send(world, 1 + random_below(200));
         }

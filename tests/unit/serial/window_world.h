@@ -1,7 +1,7 @@
 /*
- * A window, a receiver and a wire between them that drops, repeats, delays and reorders by a seeded generator: what the
- * tests of the window share. That frames are delivered in order, and nothing is released before it was, is checked with
- * every step.
+ * A simulation for the tests of the window: a sender with a window, a receiver, and a wire that drops, repeats, delays
+ * and reorders packets by a seeded generator. Each step checks that frames are delivered in order, and that nothing is
+ * released before it was delivered.
  */
 #ifndef TESTS_UNIT_SERIAL_WINDOW_WORLD_H
 #define TESTS_UNIT_SERIAL_WINDOW_WORLD_H
@@ -19,7 +19,7 @@
 struct packet {
     uint64_t arrival;
     bool is_ack;
-    bool wants_ack;
+    bool ack_requested;
     uint32_t seq;
     uint16_t stream, length;
     uint64_t offset;
@@ -29,7 +29,7 @@ struct packet {
 struct world {
     uint64_t now;
     uint32_t drop, dup, jitter; /* per cent, per cent, ticks */
-    uint32_t hold;              /* frames that the receiver keeps ahead of its turn */
+    uint32_t hold;              /* how many frames ahead of the expected one the receiver keeps */
 
     struct window window;
     struct window_run runs[WORLD_SIZE];
@@ -51,16 +51,16 @@ int world_setup(void **state);
 int world_teardown(void **state);
 #define WORLD_TEST(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
 
-/* As it is at its start: a perfect wire, and a receiver that holds 1024 frames. */
+/* Reset the simulation: a perfect wire, and a receiver that holds 1024 frames. */
 void world_begin(struct world *world, uint64_t seed, uint32_t first_seq);
 
-/* Send a run of frames: full ones and a rest; fewer where the window has no room. */
+/* Send a run of nr_frames frames, or fewer if the window has less room. */
 void world_send(struct world *world, uint32_t nr_frames);
 
-/* Take a packet off the wire; the others keep their order. */
+/* Remove a packet from the wire; the others keep their order. */
 struct packet world_take(struct world *world, uint32_t i);
 
-/* Send nr_frames or a few more, then let everything settle; the time that it may take is bounded. */
+/* Send nr_frames or slightly more, then run until all are acknowledged, for a limited time. */
 void world_run(struct world *world, uint64_t nr_frames);
 
 #endif
