@@ -1,6 +1,6 @@
 /* Kind: shell, init */
 /* channel=net: finding our own address by DHCP (net.ip=dhcp) and the receiver's by its announcement
- * (net.peer=announce). Shell; runs only during boot. */
+ * (net.peer=announce). Runs only during boot. */
 #include "base/clock.h"
 #include "base/io.h"
 #include "base/log.h"

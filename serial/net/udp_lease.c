@@ -1,5 +1,5 @@
 /* Kind: shell */
-/* channel=net: renewing the lease of an address from a DHCP server. Shell; runs under the sink's lock. */
+/* channel=net: renewing the lease of an address from a DHCP server. Runs under the sink's lock. */
 #include "base/log.h"
 #include "base/msr.h"
 #include "serial/net/udp_state.h"

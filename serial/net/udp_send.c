@@ -1,6 +1,6 @@
 /* Kind: shell, hot */
 /*
- * channel=net: putting frames into the transmit ring. Shell. put_frames is the cost of a datagram in root mode.
+ * channel=net: putting frames into the transmit ring. put_frames is the cost of a datagram in root mode.
  */
 #include "base/init.h"
 #include "base/msr.h"

@@ -1,5 +1,5 @@
 /* Kind: core, init */
-/* Intel's cards of 1 and 2.5 Gbit/s: link and rings. Core. Section numbers are those of the 8254x manual. */
+/* Intel's cards of 1 and 2.5 Gbit/s: link and rings. Section numbers are those of the 8254x manual. */
 #include "serial/nic/e1000.h"
 
 #include "serial/nic/e1000_registers.h"

@@ -1,5 +1,5 @@
 /* Kind: core, init */
-/* Intel's cards of 1 and 2.5 Gbit/s: reset and MAC address. Core. Section numbers are those of the 8254x manual. */
+/* Intel's cards of 1 and 2.5 Gbit/s: reset and MAC address. Section numbers are those of the 8254x manual. */
 #include <stddef.h>
 
 #include "serial/nic/e1000.h"

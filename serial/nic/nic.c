@@ -1,5 +1,5 @@
 /* Kind: core, init */
-/* Which driver handles a PCI function. Core. */
+/* Which driver handles a PCI function. */
 #include "serial/nic/nic.h"
 
 #include "serial/nic/e1000.h"

@@ -1,5 +1,5 @@
 /* Kind: core, init */
-/* Realtek's cards by PCI device id, and their chips by XID. Core. */
+/* Realtek's cards by PCI device id, and their chips by XID. */
 #include "serial/nic/realtek_cards.h"
 
 #define REALTEK 0x10ecu

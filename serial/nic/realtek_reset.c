@@ -1,5 +1,5 @@
 /* Kind: core, init */
-/* Realtek's cards: reset, MAC address, link, start of the rings. Core. Nothing here runs after the guest has started.
+/* Realtek's cards: reset, MAC address, link, start of the rings. Nothing here runs after the guest has started.
  */
 #include "serial/nic/realtek.h"
 

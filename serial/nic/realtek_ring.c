@@ -1,5 +1,5 @@
 /* Kind: core */
-/* Realtek's cards: copying descriptors between the rings, also while the guest runs. Core. */
+/* Realtek's cards: copying descriptors between the rings, also while the guest runs. */
 #include "serial/nic/realtek.h"
 
 static uint64_t end_of_ring(uint32_t index, uint32_t nr)

@@ -1,5 +1,5 @@
 /* Kind: shell, init */
-/* PCI configuration space: finding, opening and hiding the channel's device. Shell. */
+/* PCI configuration space: finding, opening and hiding the channel's device. */
 #include "serial/pci/pci.h"
 
 #include <stddef.h>

@@ -1,5 +1,5 @@
 /* Kind: shell */
-/* The 16550 UART, polled. Shell. */
+/* The 16550 UART, polled. */
 #include "serial/uart/uart.h"
 
 #include "base/init.h"

@@ -1,5 +1,5 @@
 /* Kind: shell */
-/* channel=uart: frames over a 16550. Shell. */
+/* channel=uart: frames over a 16550. */
 #include "serial/uart/uart_sink.h"
 
 #include "base/init.h"

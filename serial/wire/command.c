@@ -1,5 +1,5 @@
 /* Kind: core */
-/* Commands from the receiver. Core. */
+/* Commands from the receiver. */
 #include "serial/wire/command.h"
 
 #include "serial/wire/crc32c.h"

@@ -1,5 +1,5 @@
 /* Kind: core */
-/* Commands over a serial line: from bytes to frames. Core. */
+/* Commands over a serial line: from bytes to frames. */
 #include "serial/wire/command.h"
 #include "serial/wire/crc32c.h"
 

@@ -1,5 +1,5 @@
 /* Kind: core, hot */
-/* CRC-32C: by the CRC32 instruction in the hypervisor, by a table in host programs. Core. */
+/* CRC-32C: by the CRC32 instruction in the hypervisor, by a table in host programs. */
 #include "serial/wire/crc32c.h"
 
 #ifdef __CRC32__

@@ -1,5 +1,5 @@
 /* Kind: core */
-/* Frame headers: completing and checking them. Core. Relies on a little-endian machine. */
+/* Frame headers: completing and checking them. Relies on a little-endian machine. */
 #include "serial/wire/frame.h"
 
 #include "serial/wire/crc32c.h"

@@ -1,5 +1,5 @@
 /* Kind: shell */
-/* channel=none: a sink that discards everything. Shell. */
+/* channel=none: a sink that discards everything. */
 #include "serial/wire/null_sink.h"
 
 #include "base/init.h"

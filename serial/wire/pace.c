@@ -1,5 +1,5 @@
 /* Kind: core */
-/* How many frames are sent between two requests for an acknowledgement. Core. */
+/* How many frames are sent between two requests for an acknowledgement. */
 #include "serial/wire/pace.h"
 
 #include "base/init.h"

@@ -1,5 +1,5 @@
 /* Kind: core, hot */
-/* Serializes the callers of a sink. No CPU waits for room while it holds the lock. Core. */
+/* Serializes the callers of a sink. No CPU waits for room while it holds the lock. */
 #include "serial/wire/sink.h"
 
 #include "serial/wire/sink_cut.h"

@@ -1,5 +1,5 @@
 /* Kind: core, hot */
-/* Queues of bytes that wait to be sent. Core. */
+/* Queues of bytes that wait to be sent. */
 #include "serial/wire/stream.h"
 
 bool trace_queue_add(struct trace_queue *q, struct span span)

@@ -1,5 +1,5 @@
 /* Kind: core, hot */
-/* The sender's acknowledgement window. Core. */
+/* The sender's acknowledgement window. */
 #include "serial/wire/window.h"
 
 #include "base/init.h"
