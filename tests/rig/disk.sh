@@ -27,8 +27,8 @@ echo '/dev/sda / ext4 errors=remount-ro 0 1' >"$root/etc/fstab"
 install -m 755 "$here/work" "$root/usr/local/sbin/work"
 install -m 644 "$here/work.service" "$root/etc/systemd/system/work.service"
 # Debian boots to graphical.target, after multi-user.target.
-mkdir -p "$root/etc/systemd/system/graphical.target.requires"
-ln -s ../work.service "$root/etc/systemd/system/graphical.target.requires/work.service"
+mkdir -p "$root/etc/systemd/system/graphical.target.wants"
+ln -s ../work.service "$root/etc/systemd/system/graphical.target.wants/work.service"
 find "$root" -newermt @1700000000 -exec touch -h -d @1700000000 {} +
 
 cp "$root"/boot/initrd.img-* "$initrd.new"

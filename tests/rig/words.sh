@@ -47,8 +47,9 @@ hits() {
     case $1 in
     md-*) prose | grep -E -e "^[^:]+:[0-9]+:($2)" ;;
     *)
+        # The name of systemd's folders is not ours to choose.
         # shellcheck disable=SC2086 # a list of files
-        grep -nHiE -e "(^|[^[:alnum:]])($2)($|[^[:alnum:]])" -- $files </dev/null
+        grep -nHiE -e "(^|[^[:alnum:]])($2)($|[^[:alnum:]])" -- $files </dev/null | grep -vF '.target.wants'
         ;;
     esac
 }
