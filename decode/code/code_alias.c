@@ -119,19 +119,6 @@ void aliases_free(struct aliases *aliases)
     *aliases = (struct aliases){0};
 }
 
-size_t aliases_first(const struct aliases *aliases, uint64_t gpa)
-{
-    size_t low = 0, high = aliases->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (aliases->items[middle].gpa < gpa)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < aliases->count && aliases->items[low].gpa == gpa ? low : aliases->count;
-}
-
 size_t aliases_at(const struct aliases *aliases, uint64_t gva)
 {
     size_t low = 0, high = aliases->count;

@@ -28,9 +28,6 @@ struct aliases {
 bool aliases_find(struct aliases *aliases, const struct page_record *records, size_t count);
 void aliases_free(struct aliases *aliases);
 
-/* The first pair of a physical page; count where there is none. */
-size_t aliases_first(const struct aliases *aliases, uint64_t gpa);
-
 /* The first pair of by_gva at or above an address. */
 size_t aliases_at(const struct aliases *aliases, uint64_t gva);
 

@@ -48,12 +48,3 @@ const struct flow_batch *flow_next(struct flow *flow)
 {
     return flow->ops->next(flow->state);
 }
-
-void flow_decode(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result)
-{
-    const struct flow_batch *batch;
-    flow_begin(flow, stretch);
-    while ((batch = flow_next(flow)))
-        if (batch->kind == FLOW_BATCH_END)
-            *result = *batch->result;
-}

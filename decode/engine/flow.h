@@ -65,7 +65,4 @@ void flow_begin(struct flow *flow, const struct flow_stretch *stretch);
 /* The stretch's next batch; the last one is FLOW_BATCH_END. NULL: there is none after that. */
 const struct flow_batch *flow_next(struct flow *flow);
 
-/* Decode a whole stretch, and keep only its result. */
-void flow_decode(struct flow *flow, const struct flow_stretch *stretch, struct flow_result *result);
-
 #endif

@@ -105,7 +105,7 @@ static void many_indirect_calls_are_no_loop(void **state)
     static struct flow_input input;
     static uint8_t trace[3 * 70000 + 100];
     struct fixture *f = *state;
-    struct flow_result result;
+    uint64_t instructions, last;
     struct flow_stretch stretch;
     add_page(f, CODE, 0x200000, 0, call, sizeof(call));
     put_psb(f, CODE, true);
@@ -121,7 +121,7 @@ static void many_indirect_calls_are_no_loop(void **state)
     flow_end(f->flow);
     f->flow = flow_start(&input, FLOW_NEED_HASH, &f->error);
     assert_true(flow_cut_next(&stretch, trace, size, &(struct flow_span){0, size}, 0));
-    flow_decode(f->flow, &stretch, &result);
+    const struct flow_result result = decode_counted(f->flow, &stretch, &instructions, &last);
     assert_int_equal(result.error, FLOW_OK);
     assert_int_equal(result.branches, 70000);
 }

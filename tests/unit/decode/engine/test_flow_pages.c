@@ -93,15 +93,13 @@ static void aliases_need_a_large_page(void **state)
     struct aliases aliases;
     (void)state;
     assert_true(aliases_find(&aliases, records, 4));
-    size_t i = aliases_first(&aliases, 0x19800000);
+    assert_int_equal(aliases.items[0].gpa, 0x5000);
+    const size_t i = 1; /* pairs are ordered by physical page */
+    assert_int_equal(aliases.items[i].gpa, 0x19800000);
     assert_int_equal(aliases.items[i].gva, 0x19800000);
     assert_int_equal(aliases.items[i + 1].gpa, 0x19800000);
     assert_int_equal(aliases.items[i + 1].gva, 0xffffffff82400000);
     assert_int_equal(aliases.items[i + 2].gpa, 0x19803000);
-    i = aliases_first(&aliases, 0x5000);
-    assert_int_equal(i, 0);
-    assert_true(aliases.count == 1 || aliases.items[1].gpa != 0x5000);
-    assert_int_equal(aliases_first(&aliases, 0x6000), aliases.count);
     aliases_free(&aliases);
 }
 int main(void)
