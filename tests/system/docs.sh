@@ -39,7 +39,7 @@ while read -r name options; do
 done <"$work/uses"
 same "each of $(wc -l <"$work/uses") uses of the host tool has a command and options that exist" "$missing" ''
 
-# Paths of the tree, in all of the text, without placeholders; pt/include and pt/src are of libipt.
+# Paths of the tree, in all of the text, without placeholders; pt/include and pt/src belong to libipt.
 # shellcheck disable=SC2086
 grep -ohP '(?<![\w/.-])(base|boot|vmx|pt|vtd|serial|decode|lib|tests|mk|packaging|docs)/[A-Za-z0-9_./-]+\.(c|h|S|cc|sh|md|mk|yml|1|3|7)\b' $documents |
     grep -vE 'NAME|TOPIC|ROOM|CARD|/X|^pt/(include|src)/' | sort -u >"$work/paths"

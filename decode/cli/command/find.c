@@ -61,7 +61,7 @@ static bool find_range(const struct find *find, const char *word, uint64_t begin
 }
 
 /* Does one of the patterns match? */
-static bool wants(void *context, const char *symbol)
+static bool matches_pattern(void *context, const char *symbol)
 {
     const struct find *find = context;
     for (const char *const *word = find->words; *word; word++)
@@ -74,7 +74,7 @@ static bool wants(void *context, const char *symbol)
 static bool find_functions(struct find *find, const char *pattern)
 {
     bool found = false;
-    const struct executed_filter filter = {find->spaces.meant, wants, find};
+    const struct executed_filter filter = {find->spaces.meant, matches_pattern, find};
     if (!find->functions && !(find->functions = functions_executed(&find->indexed, &filter, &find->nr_functions))) {
         message_print("find: out of memory for the functions");
         return false;

@@ -83,7 +83,7 @@ static void a_turn_begins_with_the_entry(void **state)
     assert_true(arbitration_is_ready(&waiting, now + ARBITRATION_TURN_TSC));
 }
 
-/* CPU 0 writes and executes the page in a loop: each of its violations asks for it anew. */
+/* CPU 0 writes and executes the page in a loop: each of its violations requests the page again. */
 static void a_turn_is_not_renewed_while_another_cpu_waits(void **state)
 {
     const uint64_t begin = now;

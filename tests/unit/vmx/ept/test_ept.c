@@ -170,7 +170,7 @@ static void nothing_beyond_the_top_is_mapped(void **state)
     }
 }
 
-/* A BAR high above memory, hidden; what lies next to it is mapped when it is asked for, and shows nothing of it. */
+/* A BAR high above memory is hidden. The range next to it is mapped on its first violation, without the BAR. */
 static void what_is_hidden_stays_hidden(void **state)
 {
     (void)state;

@@ -148,7 +148,7 @@ static int wide(void **state)
 static void pae(void **state)
 {
     (void)state;
-    leads_to(3u << 30 | 1u << 21 | 2u << 12 | 6, WRITE | USER, 0x100005006); /* NX is of no concern to data */
+    leads_to(3u << 30 | 1u << 21 | 2u << 12 | 6, WRITE | USER, 0x100005006); /* NX does not affect data accesses */
     assert_int_equal(*entry64(0x0020, 3), 0x1000 | P);
     assert_int_equal(*entry64(0x1000, 1), 0x2000 | P | RW | US | NX | ACCESSED);
     assert_int_equal(*entry64(0x2000, 2), 0x100005000 | P | RW | US | NX | ACCESSED | DIRTY);

@@ -10,7 +10,7 @@
 
 #include "tests/unit/vmx/guest/guest_tables.h"
 
-/* 16 entries, whichever of them is asked for; the neighbours' pages are not among them. */
+/* The 16 entries that contain the requested one; pages of the neighbours are not among them. */
 static void bounds(void **state)
 {
     (void)state;

@@ -126,7 +126,7 @@ static void as_the_walk_to_each_address(void **state)
 }
 
 /* Bit 63 is set in the addresses of the upper half. */
-static void the_lower_half_alone(void **state)
+static void only_the_lower_half(void **state)
 {
     (void)state;
     tables_make();
@@ -191,7 +191,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_the_walk_to_each_address),
-        cmocka_unit_test(the_lower_half_alone),
+        cmocka_unit_test(only_the_lower_half),
         cmocka_unit_test(other_modes),
         cmocka_unit_test(no_table_there),
     };

@@ -161,7 +161,7 @@ static void large(void **state)
     assert_false(tables_see(&paging, LINEAR).stretch.large);
 }
 
-/* NX forbids from wherever it stands, but means nothing without EFER.NXE. */
+/* NX forbids execution at every level, but means nothing without EFER.NXE. */
 static void no_execution(void **state)
 {
     static const struct {

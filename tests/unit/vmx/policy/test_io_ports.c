@@ -84,7 +84,7 @@ static void sleeps_and_power_offs(void **state)
     assert_true(io_write_sleeps(&some, 0x600, 1, 0x34));
     assert_false(io_write_sleeps(&some, 0xb004, 2, 0x2000));
     assert_false(io_write_sleeps(&some, 0xb004, 2, 0x3c00));
-    assert_false(io_write_sleeps(&some, 0xb004, 2, 0x1400)); /* SLP_TYP alone does nothing */
+    assert_false(io_write_sleeps(&some, 0xb004, 2, 0x1400)); /* SLP_TYP without SLP_EN has no effect */
     assert_false(io_write_sleeps(&some, 0xcf9, 1, 0x26));
 }
 
