@@ -11,7 +11,6 @@
 #include "decode/cli/text/pager.h"
 #include "decode/cli/trace/trace_cpu.h"
 #include "decode/cli/trace/trace_machine.h"
-#include "decode/cli/trace/trace_merge.h"
 
 /* Find the addresses of the functions that an option names. false: a message says that none was executed, or why it
  * failed. */
@@ -81,9 +80,7 @@ static int list_cpus(struct trace_list *list)
     struct error error = {0};
     const bool one = list->options->cpu != ARGUMENT_NOT_GIVEN || list->indexed->capture->nr_cpus == 1;
     list->cpu = list->options->cpu != ARGUMENT_NOT_GIVEN ? (uint16_t)list->options->cpu : 0;
-    if (one                       ? trace_cpu(list, &error)
-        : trace_machine_can(list) ? trace_machine(list, &error)
-                                  : trace_merge(list, &error))
+    if (one ? trace_cpu(list, &error) : trace_machine(list, &error))
         return query_print_missing(list->indexed);
     error_print(&error);
     return 1;

@@ -1,19 +1,16 @@
 #include "decode/cli/trace/trace_cpu.h"
 
-bool trace_cpu_open(struct trace_cpu *cpu, struct trace_list *list, struct error *error)
+bool trace_cpu_prepare(struct trace_cpu *cpu, struct trace_list *list, struct listing *listing, struct error *error)
 {
-    struct listing listing;
     *cpu = (struct trace_cpu){.list = list};
     list->begun = !list->from.pattern;
     list->done = list->lines >= list->options->lines;
-    if (list->options->what == TRACE_FUNCTIONS) {
-        listing = trace_functions_listing(&cpu->functions, list, &cpu->stacks);
-        if (!cpu->stacks)
-            return error_set(error, ERROR_MEMORY, 0, "stacks");
-    } else {
-        listing = trace_branches_listing(&cpu->branches, list);
+    if (list->options->what != TRACE_FUNCTIONS) {
+        *listing = trace_branches_listing(&cpu->branches, list);
+        return true;
     }
-    return listing_open(&cpu->reader, &listing, error);
+    *listing = trace_functions_listing(&cpu->functions, list, &cpu->stacks);
+    return cpu->stacks || error_set(error, ERROR_MEMORY, 0, "call stacks");
 }
 
 void trace_cpu_close(struct trace_cpu *cpu)
@@ -23,25 +20,33 @@ void trace_cpu_close(struct trace_cpu *cpu)
         stacks_close(cpu->stacks);
 }
 
-bool trace_cpu_step(struct trace_cpu *cpu, struct error *error)
+bool trace_cpu_pull(struct trace_cpu *cpu)
 {
-    const struct flow_batch *batch = cpu->list->done ? NULL : listing_next(&cpu->reader);
-    if (batch && cpu->stacks)
-        trace_functions_take(&cpu->functions, batch);
-    else if (batch)
-        trace_branches_take(&cpu->branches, batch);
-    cpu->ended = !batch;
-    if (cpu->ended && cpu->stacks && !trace_functions_end(&cpu->functions))
-        return error_set(error, ERROR_MEMORY, 0, "stacks");
-    return true;
+    cpu->batch = listing_next(&cpu->reader);
+    return cpu->batch;
+}
+
+void trace_cpu_take(struct trace_cpu *cpu)
+{
+    if (cpu->stacks)
+        trace_functions_take(&cpu->functions, cpu->batch);
+    else
+        trace_branches_take(&cpu->branches, cpu->batch);
+}
+
+bool trace_cpu_end(struct trace_cpu *cpu, struct error *error)
+{
+    return !cpu->stacks || trace_functions_end(&cpu->functions) || error_set(error, ERROR_MEMORY, 0, "call stacks");
 }
 
 bool trace_cpu(struct trace_list *list, struct error *error)
 {
     struct trace_cpu cpu;
-    bool good = trace_cpu_open(&cpu, list, error);
-    while (good && !cpu.ended)
-        good = trace_cpu_step(&cpu, error);
+    struct listing listing;
+    bool good = trace_cpu_prepare(&cpu, list, &listing, error) && listing_open(&cpu.reader, &listing, error);
+    while (good && !list->done && trace_cpu_pull(&cpu))
+        trace_cpu_take(&cpu);
+    good = good && trace_cpu_end(&cpu, error);
     trace_cpu_close(&cpu);
     return good;
 }

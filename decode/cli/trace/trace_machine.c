@@ -3,6 +3,10 @@
  * the next task of their CPU is known, and would then come after later lines of other CPUs. So each line waits until no
  * CPU can produce an earlier one.
  *
+ * Functions have the call stacks of one machine: a task that leaves one CPU continues on another. That excludes
+ * --address, which skips callers, and --from and --to, which begin and end each CPU's list separately; then the lists
+ * are independent.
+ *
  * With --function a CPU skips chunks of its trace during which no CPU executes the function, according to the index.
  * But a task in which the function has not returned may continue in such a chunk. Whether there is such a task is known
  * when all CPUs have reached the chunk's begin. Until then the CPU's listing waits.
@@ -12,7 +16,7 @@
 #include <stdlib.h>
 
 #include "decode/cli/trace/trace_chunks.h"
-#include "decode/cli/trace/trace_functions.h"
+#include "decode/cli/trace/trace_cpu.h"
 #include "decode/cli/trace/trace_lines.h"
 
 /* The next event of a CPU. */
@@ -25,13 +29,10 @@ enum machine_next {
 
 struct machine_cpu {
     struct trace_list list; /* writes into lines */
-    struct trace_functions functions;
+    struct trace_cpu cpu;
     struct trace_lines lines;
-    struct stacks *stacks;
-    struct listing_reader reader;
     struct machine *machine;
     enum machine_next next;
-    const struct flow_batch *batch;
     bool passes_over;           /* the listing has just skipped chunks */
     enum listing_answer answer; /* to NEXT_CHUNK */
     uint64_t tsc;               /* of the next event; never decreases */
@@ -39,7 +40,8 @@ struct machine_cpu {
 
 struct machine {
     struct trace_list *list;
-    struct trace_chunks chunks; /* with --function */
+    bool shared;                /* one machine's call stacks; otherwise the lists are independent */
+    struct trace_chunks chunks; /* with --function, if shared */
     struct machine_cpu *cpus;
     unsigned nr_cpus;
     bool no_memory;
@@ -73,39 +75,46 @@ static void take_line(struct trace_list *list, uint64_t tsc)
             machine->no_memory = true;
 }
 
-static bool open_listing(struct machine_cpu *cpu, struct error *error)
+/* Continue the tasks of the first CPU, and skip chunks only if no CPU needs them. */
+static void share(struct machine_cpu *cpu, struct listing *listing)
 {
-    struct listing listing = trace_listing(&cpu->list);
-    listing.needs = STACKS_NEEDS;
-    listing.continues = continues;
-    listing.left_out = left_out;
-    listing.context = cpu;
+    struct trace_cpu *first = &cpu->machine->cpus[0].cpu;
+    listing->continues = continues;
+    listing->left_out = left_out;
+    listing->context = cpu;
+    listing->also = NULL;
     cpu->answer = LISTING_NOT_YET;
-    return listing_open(&cpu->reader, &listing, error);
+    if (&cpu->cpu != first) {
+        stacks_share(cpu->cpu.stacks, first->stacks);
+        trace_functions_share(&cpu->cpu.functions, &first->functions);
+    }
+}
+
+static struct wanted_functions copy(const struct wanted_functions *functions)
+{
+    return (struct wanted_functions){.pattern = functions->pattern};
 }
 
 static bool open_cpu(struct machine *machine, uint16_t number, struct error *error)
 {
     struct machine_cpu *cpu = &machine->cpus[machine->nr_cpus++];
+    struct listing listing;
     cpu->machine = machine;
     cpu->list = *machine->list;
-    cpu->list.function = (struct wanted_functions){.pattern = machine->list->function.pattern};
+    cpu->list.function = copy(&machine->list->function);
+    cpu->list.from = copy(&machine->list->from);
+    cpu->list.to = copy(&machine->list->to);
     cpu->list.cpu = number;
-    cpu->list.begun = true;
     cpu->list.line_taken = take_line;
     cpu->list.line_context = machine;
     if (!trace_lines_open(&cpu->lines))
         return error_set(error, ERROR_MEMORY, 0, "the list of CPU %u", number);
     cpu->list.file = cpu->lines.file;
-    const struct stack_hooks hooks = trace_functions_hooks(&cpu->functions, &cpu->list);
-    cpu->stacks = stacks_open(cpu->list.indexed->names, &cpu->list.indexed->traces[number].pages, &hooks);
-    if (!cpu->stacks)
-        return error_set(error, ERROR_MEMORY, 0, "call stacks");
-    if (cpu != machine->cpus) {
-        stacks_share(cpu->stacks, machine->cpus[0].stacks);
-        trace_functions_share(&cpu->functions, &machine->cpus[0].functions);
-    }
-    return open_listing(cpu, error);
+    if (!trace_cpu_prepare(&cpu->cpu, &cpu->list, &listing, error))
+        return false;
+    if (machine->shared)
+        share(cpu, &listing);
+    return listing_open(&cpu->cpu.reader, &listing, error);
 }
 
 static void set_time(struct machine_cpu *cpu, uint64_t tsc)
@@ -115,25 +124,41 @@ static void set_time(struct machine_cpu *cpu, uint64_t tsc)
 
 static void set_batch(struct machine_cpu *cpu)
 {
+    const struct flow_batch *batch = cpu->cpu.batch;
     cpu->next = NEXT_BATCH;
-    if (cpu->batch->kind != FLOW_BATCH_END || cpu->batch->conditional > 0)
-        set_time(cpu, cpu->batch->context.tsc);
+    if (batch->kind != FLOW_BATCH_END || batch->conditional > 0)
+        set_time(cpu, batch->context.tsc);
 }
 
-static void find_next(struct machine_cpu *cpu)
+/* An independent list ends when it is done. The tasks of a shared one may continue on other CPUs. */
+static bool pull(struct machine_cpu *cpu)
+{
+    return (cpu->machine->shared || !cpu->list.done) && trace_cpu_pull(&cpu->cpu);
+}
+
+static bool find_next(struct machine_cpu *cpu, struct error *error)
 {
     cpu->passes_over = false;
-    cpu->batch = listing_next(&cpu->reader);
-    if (cpu->batch && cpu->passes_over) {
-        cpu->next = NEXT_PASS_OVER;
-    } else if (cpu->batch) {
-        set_batch(cpu);
-    } else if (cpu->reader.waits) {
-        cpu->next = NEXT_CHUNK;
-        set_time(cpu, cpu->machine->chunks.items[cpu->reader.chunk].begin);
-    } else {
-        cpu->next = NEXT_NOTHING;
+    if (pull(cpu)) {
+        if (!cpu->passes_over)
+            set_batch(cpu);
+        else
+            cpu->next = NEXT_PASS_OVER;
+        return true;
     }
+    if (cpu->cpu.reader.waits) {
+        cpu->next = NEXT_CHUNK;
+        set_time(cpu, cpu->machine->chunks.items[cpu->cpu.reader.chunk].begin);
+        return true;
+    }
+    cpu->next = NEXT_NOTHING;
+    return cpu->machine->shared || trace_cpu_end(&cpu->cpu, error);
+}
+
+/* Are events held? Their lines have this time or a later one. */
+static bool holds(const struct machine_cpu *cpu, uint64_t *since)
+{
+    return cpu->cpu.stacks && stacks_holds(cpu->cpu.stacks, since);
 }
 
 /* All further lines of the CPU have this time or a later one. */
@@ -142,7 +167,7 @@ static uint64_t next_line(const struct machine_cpu *cpu)
     uint64_t since;
     if (trace_lines_wait(&cpu->lines))
         return trace_lines_tsc(&cpu->lines);
-    if (stacks_holds(cpu->stacks, &since))
+    if (holds(cpu, &since))
         return since;
     return cpu->next ? cpu->tsc : UINT64_MAX;
 }
@@ -175,82 +200,84 @@ static struct machine_cpu *first_by_time(struct machine *machine)
  * does, the CPU skips the chunk. */
 static void answer(struct machine *machine, struct machine_cpu *cpu)
 {
-    bool open = trace_functions_open(&cpu->functions);
+    bool open = trace_functions_open(&cpu->cpu.functions);
     for (unsigned i = 0; i < machine->nr_cpus; i++) {
         uint64_t since;
-        open |= stacks_holds(machine->cpus[i].stacks, &since);
+        open |= holds(&machine->cpus[i], &since);
     }
     if (!open)
-        stacks_restart(cpu->stacks);
+        stacks_restart(cpu->cpu.stacks);
     cpu->answer = open ? LISTING_YES : LISTING_NO;
 }
 
+static void take(struct machine *machine, struct machine_cpu *cpu)
+{
+    if (cpu->next == NEXT_CHUNK)
+        answer(machine, cpu);
+    else if (cpu->next == NEXT_PASS_OVER)
+        stacks_pass_over(cpu->cpu.stacks);
+    else if (machine->shared)
+        stacks_take(cpu->cpu.stacks, cpu->cpu.batch);
+    else
+        trace_cpu_take(&cpu->cpu);
+}
+
 /* List until the end, or until nothing more is selected. */
-static void take_all(struct machine *machine)
+static bool take_all(struct machine *machine, struct error *error)
 {
     struct machine_cpu *first;
-    for (unsigned i = 0; i < machine->nr_cpus; i++)
-        find_next(&machine->cpus[i]);
-    while (!machine->list->done && !machine->no_memory && (first = first_by_time(machine))) {
-        const enum machine_next next = first->next;
-        if (next == NEXT_CHUNK)
-            answer(machine, first);
-        else if (next == NEXT_PASS_OVER)
-            stacks_pass_over(first->stacks);
-        else
-            stacks_take(first->stacks, first->batch);
+    bool good = true;
+    for (unsigned i = 0; i < machine->nr_cpus && good; i++)
+        good = find_next(&machine->cpus[i], error);
+    while (good && !machine->list->done && !machine->no_memory && (first = first_by_time(machine))) {
+        take(machine, first);
         write_lines(machine);
-        if (next == NEXT_PASS_OVER)
+        if (first->next == NEXT_PASS_OVER)
             set_batch(first);
         else
-            find_next(first);
+            good = find_next(first, error);
     }
+    return good && (!machine->no_memory || error_set(error, ERROR_MEMORY, 0, "lines"));
 }
 
 /* List held events, and the returns of remaining frames. */
 static bool finish(struct machine *machine, struct error *error)
 {
-    bool good = !machine->no_memory;
-    for (unsigned i = 0; i < machine->nr_cpus && good && !machine->list->done; i++)
-        good = stacks_end(machine->cpus[i].stacks);
+    bool good = true;
+    for (unsigned i = 0; i < machine->nr_cpus && good && machine->shared && !machine->list->done; i++)
+        good = trace_cpu_end(&machine->cpus[i].cpu, error);
     write_lines(machine);
-    return good || error_set(error, ERROR_MEMORY, 0, "call stacks");
+    return good;
 }
 
 static void close_all(struct machine *machine)
 {
     for (unsigned i = machine->nr_cpus; i-- > 0;) {
         struct machine_cpu *cpu = &machine->cpus[i];
-        if (cpu->stacks)
-            stacks_close(cpu->stacks);
-        listing_close(&cpu->reader);
+        trace_cpu_close(&cpu->cpu);
         trace_lines_close(&cpu->lines);
         wanted_functions_free(&cpu->list.function);
+        wanted_functions_free(&cpu->list.from);
+        wanted_functions_free(&cpu->list.to);
     }
     free(machine->cpus);
     trace_chunks_free(&machine->chunks);
 }
 
-bool trace_machine_can(const struct trace_list *list)
-{
-    const struct trace_options *o = list->options;
-    return o->what == TRACE_FUNCTIONS && !o->address && !o->from && !o->to;
-}
-
 bool trace_machine(struct trace_list *list, struct error *error)
 {
     const struct capture *capture = list->indexed->capture;
-    struct machine machine = {.list = list, .cpus = calloc(capture->nr_cpus + 1u, sizeof(*machine.cpus))};
-    bool good = (machine.cpus && trace_chunks_find(&machine.chunks, list)) ||
+    const struct trace_options *o = list->options;
+    struct machine machine = {.list = list,
+                              .shared = o->what == TRACE_FUNCTIONS && !o->address && !o->from && !o->to,
+                              .cpus = calloc(capture->nr_cpus + 1u, sizeof(*machine.cpus))};
+    bool good = (machine.cpus && (!machine.shared || trace_chunks_find(&machine.chunks, list))) ||
                 error_set(error, ERROR_MEMORY, 0, "the lists of %u CPUs", capture->nr_cpus);
     list->done = list->lines >= list->options->lines;
     for (unsigned cpu = 0; cpu < capture->nr_cpus && good; cpu++)
         if (capture->cpus[cpu].present)
             good = open_cpu(&machine, (uint16_t)cpu, error);
-    if (good) {
-        take_all(&machine);
-        good = finish(&machine, error);
-    }
+    good = good && take_all(&machine, error) && finish(&machine, error);
     close_all(&machine);
     return good;
 }
