@@ -67,7 +67,14 @@ struct undertrace_reader {
 };
 
 /* Begin the next item, which the caller fills in. */
-struct undertrace_item *reader_item(struct undertrace_reader *reader, enum undertrace_kind kind);
+static inline struct undertrace_item *reader_item(struct undertrace_reader *reader, enum undertrace_kind kind)
+{
+    reader->item = (struct undertrace_item){
+        .kind = (int)kind,
+        .where = {.cr3 = UNDERTRACE_NO_CR3, .cpu = (uint16_t)reader->how.cpu, .tsc_error = UNDERTRACE_NO_ERROR}};
+    reader->has_item = true;
+    return &reader->item;
+}
 
 /* false: error says why. */
 bool flow_reader_open(struct undertrace_reader *reader, struct error *error);

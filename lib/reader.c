@@ -74,15 +74,6 @@ HANDLE_PUBLIC int undertrace_reader_status(const struct undertrace_reader *reade
     return reader->status;
 }
 
-struct undertrace_item *reader_item(struct undertrace_reader *reader, enum undertrace_kind kind)
-{
-    reader->item = (struct undertrace_item){
-        .kind = (int)kind,
-        .where = {.cr3 = UNDERTRACE_NO_CR3, .cpu = (uint16_t)reader->how.cpu, .tsc_error = UNDERTRACE_NO_ERROR}};
-    reader->has_item = true;
-    return &reader->item;
-}
-
 /* Prepare the next item. Returns whether there is one. */
 static bool fill(struct undertrace_reader *reader)
 {
