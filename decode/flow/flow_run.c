@@ -6,13 +6,17 @@
 #include "decode/flow/workers.h"
 #include "decode/truth.h"
 
-/* In the worker threads. */
+/* In the worker threads. Executed for each branch of the trace, so the batch's members are read once: the compiler
+ * cannot know that hot_add does not change them. */
 static void count_targets(void *context, unsigned worker, const struct flow_batch *batch)
 {
     struct hot *targets = &((const struct flow_pull *)context)->targets[worker];
-    for (size_t i = 0; batch->kind == FLOW_BATCH_ITEMS && i < batch->count; i++)
-        if (flow_batch_is_branch(batch, i) && batch->items[i].branch.to != TRUTH_TO_UNRESOLVED)
-            hot_add(targets, batch->items[i].branch.to, 1);
+    const size_t count = batch->kind == FLOW_BATCH_ITEMS ? batch->count : 0;
+    const union flow_item *items = batch->items;
+    const uint8_t *tags = batch->tags;
+    for (size_t i = 0; i < count; i++)
+        if ((!tags || flow_tag_is_branch(tags[i])) && items[i].branch.to != TRUTH_TO_UNRESOLVED)
+            hot_add(targets, items[i].branch.to, 1);
 }
 
 static size_t format(void *context, unsigned list, char *text, const struct flow_batch *batch)
