@@ -91,7 +91,7 @@ full_says() {
     same "$name to a full device" "$status $(grep -c 'cannot be written' "$log") $(tail -n 1 "$log")" \
         '1 1 undertrace: standard output: cannot be written: No space left on device'
 }
-for command in info dump 'dump --raw' decode report 'decode --branches -' 'decode --instructions -' names trace 'trace --what branches' \
+for command in info dump 'dump --no-pad' decode report 'decode --branches -' 'decode --instructions -' names trace 'trace --what branches' \
     'find 0' 'code -o -' "diff $capture" hardware 'page -o -' 'export --format folded -o -' 'export --format chrome -o -'; do
     # shellcheck disable=SC2086 # words
     set -- $command
