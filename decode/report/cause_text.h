@@ -5,7 +5,6 @@
 #include <stdint.h>
 
 #include "decode/engine/flow_input.h"
-#include "decode/report/cause_text.h"
 
 /* enum record_gap_cause. */
 const char *gap_cause_text(uint32_t cause);

@@ -114,18 +114,7 @@ int decode_options_parse(struct decode_options *a, int argc, char **argv)
                                        {"instructions", ARGUMENT_TEXT, &a->instructions, 0},
                                        {"shard", ARGUMENT_TEXT, &a->shard, 0},
                                        {"result", ARGUMENT_TEXT, &a->result, 0},
-                                       {"pt", ARGUMENT_TEXT, &f->pt, 0},
-                                       {"perf", ARGUMENT_TEXT, &f->perf, 0},
-                                       {"pid", ARGUMENT_NUMBER, &f->pid, UINT32_MAX},
-                                       {"buffer", ARGUMENT_NUMBER, &f->buffer, UINT32_MAX},
-                                       {"symfs", ARGUMENT_TEXT, &f->symfs, 0},
-                                       {"image", ARGUMENT_LIST, &f->images, 0},
-                                       {"elf", ARGUMENT_LIST, &f->images, 0},
-                                       {"cpu", ARGUMENT_TEXT, &f->cpu, 0},
-                                       FOREIGN_RANGE_OPTIONS(f, 0),
-                                       FOREIGN_RANGE_OPTIONS(f, 1),
-                                       FOREIGN_RANGE_OPTIONS(f, 2),
-                                       FOREIGN_RANGE_OPTIONS(f, 3)};
+                                       FOREIGN_OPTIONS(f)};
     f->pid = f->buffer = ARGUMENT_NOT_GIVEN;
     const struct syntax syntax = {"decode", usage, options, sizeof(options) / sizeof(options[0]), 1, 1};
     const int status = arguments_parse(&syntax, argc, argv, &a->capture);

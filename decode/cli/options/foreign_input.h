@@ -28,6 +28,14 @@ struct foreign_options {
         "filter:addr" #n "_b", ARGUMENT_NUMBER, &(o)->ranges[2 * (n) + 1], UINT64_MAX                                  \
     }
 
+/* For the table of options: all of them. */
+#define FOREIGN_OPTIONS(o)                                                                                             \
+    {"pt", ARGUMENT_TEXT, &(o)->pt, 0}, {"perf", ARGUMENT_TEXT, &(o)->perf, 0},                                        \
+        {"pid", ARGUMENT_NUMBER, &(o)->pid, UINT32_MAX}, {"buffer", ARGUMENT_NUMBER, &(o)->buffer, UINT32_MAX},        \
+        {"symfs", ARGUMENT_TEXT, &(o)->symfs, 0}, {"image", ARGUMENT_LIST, &(o)->images, 0},                           \
+        {"elf", ARGUMENT_LIST, &(o)->images, 0}, {"cpu", ARGUMENT_TEXT, &(o)->cpu, 0}, FOREIGN_RANGE_OPTIONS(o, 0),    \
+        FOREIGN_RANGE_OPTIONS(o, 1), FOREIGN_RANGE_OPTIONS(o, 2), FOREIGN_RANGE_OPTIONS(o, 3)
+
 /* Parse --cpu as a capture's CPU number, 0 if not given. false: a message says why. */
 bool foreign_input_cpu_number(uint64_t *number, const struct foreign_options *options);
 

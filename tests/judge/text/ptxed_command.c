@@ -68,20 +68,9 @@ static int parse_options(struct arguments *a, int argc, char **argv)
                                        {"stat", ARGUMENT_FLAG, &p->stat, 0},
                                        {"stat:insn", ARGUMENT_FLAG, &p->stat_instructions, 0},
                                        {"stat:blocks", ARGUMENT_FLAG, &p->stat_blocks, 0},
-                                       {"cpu", ARGUMENT_TEXT, &f->cpu, 0},
-                                       {"pt", ARGUMENT_TEXT, &f->pt, 0},
-                                       {"perf", ARGUMENT_TEXT, &f->perf, 0},
-                                       {"pid", ARGUMENT_NUMBER, &f->pid, UINT32_MAX},
-                                       {"buffer", ARGUMENT_NUMBER, &f->buffer, UINT32_MAX},
-                                       {"symfs", ARGUMENT_TEXT, &f->symfs, 0},
-                                       {"image", ARGUMENT_LIST, &f->images, 0},
                                        {"raw", ARGUMENT_LIST, &f->images, 0},
-                                       {"elf", ARGUMENT_LIST, &f->images, 0},
                                        TEXT_CLOCK_OPTIONS(&a->clocks),
-                                       FOREIGN_RANGE_OPTIONS(f, 0),
-                                       FOREIGN_RANGE_OPTIONS(f, 1),
-                                       FOREIGN_RANGE_OPTIONS(f, 2),
-                                       FOREIGN_RANGE_OPTIONS(f, 3)};
+                                       FOREIGN_OPTIONS(f)};
     f->pid = f->buffer = ARGUMENT_NOT_GIVEN;
     return arguments_parse(&(struct syntax){"ptxed", usage, options, sizeof(options) / sizeof(options[0]), 0, 0}, argc,
                            argv, NULL);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "decode/engine/flow_input.h"
+#include "decode/report/cause_text.h"
 
 /* A line that is being written. */
 struct line {
@@ -31,33 +32,33 @@ static void put_ip(struct line *line, const char *name, uint64_t ip)
     put(line, ", %s: %016" PRIx64, name, ip);
 }
 
+/* libipt's words. The product has the same ones for the other errors that libipt knows. */
 static const char *error_word(const struct flow_event *event)
 {
-    static const char *const words[FLOW_NR_ERRORS] = {
-        [FLOW_ERROR_BOUNDARY] = "bad status update",
-        [FLOW_ERROR_LOOP] = "trace stream does not match query",
-        [FLOW_ERROR_IMAGE] = "bad image",
-        [FLOW_ERROR_NO_CODE] = "no memory mapped at this address",
-        [FLOW_ERROR_INSTRUCTION] = "unknown instruction",
-        [FLOW_ERROR_OPCODE] = "unknown opcode",
-        [FLOW_ERROR_PACKET] = "unknown packet",
-        [FLOW_ERROR_CONTEXT] = "unexpected packet context",
-        [FLOW_ERROR_MISMATCH] = "trace stream does not match query",
-        [FLOW_ERROR_SYNC] = "decoder out of sync",
-        [FLOW_ERROR_RETURN] = "compressed return without call",
-        [FLOW_ERROR_NO_IP] = "no ip",
-        [FLOW_ERROR_MEMORY] = "out of memory",
-        [FLOW_ERROR_RUN_IN] = "unknown packet",
-        [FLOW_ERROR_LEFT_OVER] = "unexpected packet context",
-        [FLOW_ERROR_EVENT_TRACE] = "not supported",
-        [FLOW_ERROR_CUT] = "reached end of trace stream",
-    };
-    const int error = event->error;
-    if (error == FLOW_ERROR_RETURN && event->type)
-        return "bad compressed return";
-    if (error == FLOW_ERROR_BOUNDARY && event->psb_taken)
+    const enum flow_error error = (enum flow_error)event->error;
+    switch (error) {
+    case FLOW_ERROR_BOUNDARY:
+        return event->psb_taken ? "trace stream does not match query" : "bad status update";
+    case FLOW_ERROR_LOOP:
         return "trace stream does not match query";
-    return error >= 0 && error < FLOW_NR_ERRORS && words[error] ? words[error] : "internal error";
+    case FLOW_ERROR_IMAGE:
+        return "bad image";
+    case FLOW_ERROR_RETURN:
+        return event->type ? "bad compressed return" : flow_error_text(error);
+    case FLOW_ERROR_RUN_IN:
+        return "unknown packet";
+    case FLOW_ERROR_LEFT_OVER:
+        return "unexpected packet context";
+    case FLOW_ERROR_EVENT_TRACE:
+        return "not supported";
+    case FLOW_ERROR_CUT:
+        return "reached end of trace stream";
+    case FLOW_ERROR_NO_PSB:
+    case FLOW_ERROR_DISAGREE:
+        return "internal error";
+    default:
+        return flow_error_text(error);
+    }
 }
 
 /* The manual has HW of PWRE in bit 7; libipt reads and writes it in bit 3, which is reserved. */
