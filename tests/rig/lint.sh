@@ -165,6 +165,12 @@ documents_listed() {
     tests/rig/arrows.sh --check
 }
 
+# A tool that was run at the top with a wrong option leaves files there: none of them is the project's.
+top_files() {
+    git ls-files -co --exclude-standard 2>/dev/null | grep -v / |
+        grep -vxE '\.clang-format|\.editorconfig|\.gitignore|(CHANGELOG|CONTRIBUTING|README)\.md|LICENSE|Makefile|linker\.ld'
+}
+
 # Each goal has its line in make help.
 goals_have_help() {
     local goal
@@ -189,5 +195,6 @@ rule 'the patch to Bochs changes less than 60 lines' patch_size
 rule 'shell scripts parse' shell_syntax
 rule 'private words and wide lines become fewer' private_words
 rule 'each goal has a line in make help' goals_have_help
+rule 'the top folder holds nothing but the project' top_files
 rule 'generated parts of the documents are current' documents_listed
 echo "1..$count"
