@@ -9,17 +9,15 @@ const { Browser } = require('./browser.js');
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 async function until(browser, expression) {
-  for (let i = 0; i < 600; i++) {
+  for (let i = 0; i < 1200; i++) {
     if (await browser.value(expression)) return;
     await pause(100);
   }
-  throw new Error(`speedscope shows no profile: ${browser.complaints.join('; ')}`);
+  throw new Error(`speedscope does not come to '${expression}': ${browser.complaints.join('; ')}`);
 }
 
 async function look(browser, page, script) {
-  await browser.open(page, `document.readyState === 'complete'`);
-  await browser.value(`location.hash = ${JSON.stringify('localProfilePath=' + script)}; location.reload()`);
-  await until(browser, `/Sandwich/.test(document.body?.innerText)`);
+  await browser.open(`${page}#localProfilePath=${script}`, `/Sandwich/.test(document.body?.innerText)`);
   await browser.value(`[...document.querySelectorAll('div')].filter((each) => /Sandwich$/.test(each.textContent)).pop().click()`);
   await until(browser, `document.querySelectorAll('td').length > 0`);
   console.log('profile: ' + (await browser.value(`document.body.innerText.split('\\n')[1]`)));

@@ -148,13 +148,16 @@ same 'and no other' "$(jq -c '[.profiles[].name]' "$work/smp.speedscope")" '["CP
 
 # speedscope itself, from npm, in a browser. It shows the busier CPU's profile first.
 speedscope=build/npm/node_modules/speedscope
+speedscope_shows() {
+    timeout 300 node tests/page/speedscope.js $speedscope "$1" >"$work/shown"
+}
 if ! command -v npm >/dev/null || ! command -v chromium >/dev/null; then
     skip 'speedscope opens its file' 'there is no npm, or no chromium'
 elif ! { [ -d $speedscope ] || timeout 120 npm install --prefix build/npm --no-audit --no-fund --ignore-scripts speedscope@1.25.0; } >"$work/npm.log" 2>&1; then
     skip 'speedscope opens its file' "npm cannot install speedscope: $(tail -n 1 "$work/npm.log")"
 else
     check 'both CPUs for speedscope' export_as smp speedscope
-    timeout 300 node tests/page/speedscope.js $speedscope "$work/smp.speedscope" >"$work/shown" 2>&1
+    check 'a browser opens it in speedscope' speedscope_shows "$work/smp.speedscope"
     cpu=$(sed -n 's/^profile: CPU \([0-9]*\).*/\1/p' "$work/shown")
     check 'ticks of the CPU that it shows' export_as smp folded --unit ticks --cpu "${cpu:-0}"
     khz=$(info smp .hello.tsc_khz)
