@@ -53,7 +53,7 @@ $(BUILD)/tools/%: $(BUILD)/host/tests/tools/%.o $(BUILD)/host/pt/packet/parse.o
 # --- which tests, and what they need ----------------------------------------------------------------------------------
 
 CHECKS := $(UNIT) $(addprefix tests/rig/,lint.sh core.sh circles.sh clang.sh fuzz_replay.sh)
-SYSTEM := $(filter-out tests/system/lib.sh,$(wildcard tests/system/*.sh))
+SYSTEM := $(wildcard tests/system/*/*.sh)
 NESTED := $(filter-out %/lib.sh %/linux.sh,$(wildcard tests/nested/*.sh))
 
 TEST_PARTS = $(UNIT) $(FUZZ_REPLAYS) $(PARTS) $(BUILD)/undertrace-judge $(LIB_FILES) $(BUILD)/undertrace.iso \

@@ -1,6 +1,7 @@
 /*
  * probe: looks at everything that a hypervisor could get wrong, and prints what it sees, one "name value" a line. The
- * same guest is run on the bare emulated CPU; what differs must be on docs/visible.md (tests/system/transparent.sh).
+ * same guest is run on the bare emulated CPU; what differs must be on docs/visible.md
+ * (tests/system/guest/transparent.sh).
  */
 #include "probe.h"
 

@@ -1,6 +1,6 @@
 /*
- * Prints what the library returns, a line each, for tests/system/library.sh to compare. It includes only the installed
- * header of the project.
+ * Prints what the library returns, a line each, for tests/system/host/library.sh to compare. It includes only the
+ * installed header of the project.
  *
  * usage: list CAPTURE|pt:FILE|perf:FILE CPU WHAT [PARTS]      IMAGE= names an image of a foreign trace; MTC_FREQ=,
  * SIZE=, ROOT=, PID=, BUFFER= and RANGE="FIRST LAST KIND" (hexadecimal) describe it to the library

@@ -1,4 +1,4 @@
-# perf as the judge of the model: for rows/run.sh, which sets $root and $out, and for tests/system/model_perf.sh. Sourced.
+# perf as the judge of the model: for rows/run.sh, which sets $root and $out, and for tests/system/model/model_perf.sh. Sourced.
 # shellcheck shell=bash disable=SC2154
 
 build_perf_tools() {
@@ -7,7 +7,7 @@ build_perf_tools() {
     gcc -std=gnu11 -O1 -Wall -Wextra -Werror -o "$out/dump_to_perf" "$root/tests/tools/dump_to_perf.c"
 }
 
-# The packets of all traces of a run of rows as perf sees them: as in tests/system/dump_agrees.sh. $1: its directory.
+# The packets of all traces of a run of rows as perf sees them: as in tests/system/decode/dump_agrees.sh. $1: its directory.
 perf_sees_packets() {
     "$out/perfdata_wrap" "$1/all.pt" 0 "$(stat -c %s "$1/all.pt")" "$1/perf.data" &&
         "$out/dump_to_perf" 0 <"$1/all.dump" >"$1/words" || return 1

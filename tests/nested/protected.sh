@@ -26,7 +26,7 @@ check 'and switched off' grep -q 'VT-d: that is not our memory, so all units hav
 console_has 'as the guest sees' dma.1 'dma: the unit is on 0'
 console_has 'and its device works again' dma.1 'dma: copied without a unit 1'
 
-# The card is on another PCI segment, which only ECAM reaches (as tests/system/segments.sh has it): a guest's boot with it.
+# The card is on another PCI segment, which only ECAM reaches (as tests/system/boot/segments.sh has it): a guest's boot with it.
 powered_off segment 1 'dma: ok'
 console_has 'the card is that one' segment.1 'channel=net: the 82540EM at 1:0:3.0'
 console_has 'VT-d stays off' segment.1 'VT-d: vtd=on, but our memory is not protected: our card is not on PCI segment 0'

@@ -1,4 +1,4 @@
-// The page in a headless Chromium: node tests/page/check.js PAGE.html WORD. Prints "name: value" lines, which tests/system/page.sh
+// The page in a headless Chromium: node tests/page/check.js PAGE.html WORD. Prints "name: value" lines, which tests/system/host/page.sh
 // compares. WORD: the name of a function that ran, and whose calls are on the time line.
 'use strict';
 const { Browser } = require('./browser.js');

@@ -34,7 +34,7 @@ for part in ${SOAK:-instructions debian names perf_data tutorial packages chroot
     chroot) soak chroot tests/soak/clean_chroot.sh ;;
     matrix)
         for seed in ${SEEDS:-$(seq 1 20)}; do
-            MATRIX_SEED=$seed MATRIX_COUNT=${COUNT:-240} MATRIX_SMP=${MATRIX_SMP:-2} soak "seed-$seed" tests/system/matrix.sh
+            MATRIX_SEED=$seed MATRIX_COUNT=${COUNT:-240} MATRIX_SMP=${MATRIX_SMP:-2} soak "seed-$seed" tests/system/trace/matrix.sh
         done
         ;;
     *) echo "soak: what is $part?" >&2 && exit 1 ;;

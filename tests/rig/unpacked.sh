@@ -1,6 +1,6 @@
 #!/bin/bash
 # A bzImage with the same kernel as another one, unpacked already. Unpacking takes the emulator as long as all the rest of a
-# boot, and is the same in each: tests/system/debian.sh and others do it, those that are about something else need not.
+# boot, and is the same in each: tests/system/linux/debian.sh and others do it, those that are about something else need not.
 #
 # usage: unpacked.sh VMLINUZ OUTPUT [MOVED]     MOVED: bytes by which the kernel's virtual addresses are moved, as KASLR does
 #                                               (0: it stays where it was linked)

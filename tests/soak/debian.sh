@@ -6,7 +6,7 @@
 #
 # By itself, from the top: tests/soak/debian.sh [one] [two] [small]
 parts=${*:-one two small}
-WORK=${WORK:-build/soak/debian} # tests/system/debian.sh has the place that lib.sh would give
+WORK=${WORK:-build/soak/debian} # tests/system/linux/debian.sh has the place that lib.sh would give
 . tests/system/lib.sh
 
 debian() {
@@ -52,7 +52,7 @@ seen() {
     mkdir -p "$work/files"
     tar -C "$work/files" -xf build/guest/debian.tar ./usr/bin ./usr/sbin ./usr/lib
     check "$1: the page of it opens, is small, and shows all" sh -c "WORK='$work/$1.page' PAGE_CAPTURE='$capture' \
-        PAGE_OPTIONS='--kernel build/guest/vmlinuz --files $work/files/usr' tests/system/page.sh >'$work/$1.page.log'
+        PAGE_OPTIONS='--kernel build/guest/vmlinuz --files $work/files/usr' tests/system/host/page.sh >'$work/$1.page.log'
         ! grep -A 3 '^not ok' '$work/$1.page.log'"
     first=$(user_seconds build/undertrace find "$capture" --kernel build/guest/vmlinuz start_kernel)
     for question in 'find "$capture" vfs_read' 'find "$capture" "vfs_*"' 'find "$capture" --process systemd do_exit' \

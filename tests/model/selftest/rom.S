@@ -169,7 +169,7 @@ user_code64:
     int3
     int $0x81
     .code32
-code32_start: /* perf has to know where 32-bit code is (tests/system/model_perf.sh) */
+code32_start: /* perf has to know where 32-bit code is (tests/system/model/model_perf.sh) */
 user_code32:
     movl $3, %ecx
 1:  call 2f

@@ -1,5 +1,5 @@
 /* How long instructions are, and which bytes are none: the manual's rules. Zydis judges all the rest in
- * tests/system/instructions.sh. */
+ * tests/system/decode/instructions.sh. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 #!/bin/bash
 # What the documents print exists: goals of make, commands of the host tool with their options, scripts and sources.
-# tests/rig/tutorial.sh and tests/system/ci.sh run the longer examples.
+# tests/rig/tutorial.sh and tests/system/project/ci.sh run the longer examples.
 . tests/system/lib.sh
 
 documents="README.md CONTRIBUTING.md CHANGELOG.md $(ls docs/*.md)"

@@ -157,7 +157,7 @@ for width in 39 48; do
     machine_ends
 done
 
-# No unit at all, and a table that names one where there is none: tests/system/remapping.sh.
+# No unit at all, and a table that names one where there is none: tests/system/guest/remapping.sh.
 machine none vtd=on
 console_has 'a machine without VT-d says so' none 'VT-d: vtd=on, but our memory is not protected: ACPI lists no remapping unit'
 machine_ends

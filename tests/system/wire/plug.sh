@@ -1,6 +1,6 @@
 #!/bin/bash
 # A cable and a plug are all the configuration: the target's address from a DHCP server, the receiver's by its announcement, both by real
-# broadcasts between two network namespaces. The same over QEMU's user network, which knows no broadcast from outside: tests/system/cards.sh.
+# broadcasts between two network namespaces. The same over QEMU's user network, which knows no broadcast from outside: tests/system/wire/cards.sh.
 . tests/system/lib.sh
 
 if ! why=$(tests/rig/plug.sh check 2>&1); then
