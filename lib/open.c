@@ -146,6 +146,17 @@ HANDLE_PUBLIC unsigned undertrace_nr_cpus(const struct undertrace *trace)
     return trace->foreign ? 1 : trace->capture->nr_cpus;
 }
 
+/* The bytes of the CPU's records that did not arrive. */
+static uint64_t lost_of_capture(const struct capture *capture, unsigned cpu)
+{
+    const struct capture_record *record;
+    uint64_t sum = 0;
+    struct record_lost lost;
+    for (size_t at = 0; (record = capture_next(capture, &at, RECORD_LOST, (uint16_t)cpu)); sum += lost.size)
+        memcpy(&lost, record->payload, sizeof(lost));
+    return sum;
+}
+
 static struct undertrace_cpu known_of_capture(const struct undertrace *trace, unsigned cpu)
 {
     const struct capture *capture = trace->capture;
@@ -155,7 +166,8 @@ static struct undertrace_cpu known_of_capture(const struct undertrace *trace, un
     return (struct undertrace_cpu){.trace_bytes = capture->cpus[cpu].size,
                                    .rtit_ctl = trace->rtit_ctl,
                                    .tsc_ratio = {(uint32_t)ebx, (uint32_t)eax},
-                                   .ended = capture->ends[cpu].size > 0};
+                                   .ended = capture->ends[cpu].size > 0,
+                                   .lost_record_bytes = lost_of_capture(capture, cpu)};
 }
 
 static struct undertrace_cpu known_of_foreign(const struct flow_input *input)

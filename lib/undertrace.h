@@ -97,10 +97,11 @@ unsigned undertrace_nr_cpus(const struct undertrace *trace);
 /* Properties of a CPU. The caller sets size to sizeof(struct undertrace_cpu). */
 struct undertrace_cpu {
     size_t size;
-    uint64_t trace_bytes;  /* 0: no trace */
-    uint64_t rtit_ctl;     /* IA32_RTIT_CTL, or 0 */
-    uint32_t tsc_ratio[2]; /* CPUID.15H:EBX and EAX: TSC ticks to ticks of the crystal, or 0 */
-    uint32_t ended;        /* the end record arrived: the trace is complete, except for recorded gaps */
+    uint64_t trace_bytes;       /* 0: no trace */
+    uint64_t rtit_ctl;          /* IA32_RTIT_CTL, or 0 */
+    uint32_t tsc_ratio[2];      /* CPUID.15H:EBX and EAX: TSC ticks to ticks of the crystal, or 0 */
+    uint32_t ended;             /* the end record arrived: the trace is complete, except for recorded gaps */
+    uint64_t lost_record_bytes; /* bytes of records that did not arrive: code after them may be unknown or wrong */
 };
 int undertrace_cpu(const struct undertrace *trace, unsigned cpu, struct undertrace_cpu *about);
 

@@ -22,6 +22,11 @@ static bool add_record(struct capture *capture, const struct record_header *head
         capture->hello = payload;
     if (header->kind == RECORD_END && header->cpu < CAPTURE_MAX_CPUS)
         capture->ends[header->cpu] = payload;
+    struct record_lost lost;
+    if (header->kind == RECORD_LOST && header->length >= sizeof(lost)) {
+        memcpy(&lost, record->payload, sizeof(lost));
+        damages_add(&capture->damages, DAMAGE_LOST, "events.bin", offset, lost.size);
+    }
     if (header->cpu >= capture->nr_cpus && header->cpu < CAPTURE_MAX_CPUS)
         capture->nr_cpus = header->cpu + 1u;
     return true;

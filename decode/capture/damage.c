@@ -8,7 +8,8 @@ void damages_add(struct damages *damages, enum damage_kind kind, const char *fil
     size_t kept = damages->count < DAMAGES_KEPT ? damages->count : DAMAGES_KEPT;
     for (size_t i = 0; i < kept; i++) {
         struct damage *damage = &damages->items[i];
-        if (damage->kind == kind && !strcmp(damage->file, file) && damage->offset + damage->size == offset) {
+        if (kind != DAMAGE_LOST && damage->kind == kind && !strcmp(damage->file, file) &&
+            damage->offset + damage->size == offset) {
             damage->size += size;
             return;
         }
@@ -24,7 +25,8 @@ bool damages_touch(const struct damages *damages, const char *file, uint64_t off
 {
     for (size_t i = 0; i < damages->count && i < DAMAGES_KEPT; i++) {
         const struct damage *damage = &damages->items[i];
-        if (!strcmp(damage->file, file) && damage->offset < offset + size && offset < damage->offset + damage->size)
+        if (damage->kind != DAMAGE_LOST && !strcmp(damage->file, file) && damage->offset < offset + size &&
+            offset < damage->offset + damage->size)
             return true;
     }
     return false;

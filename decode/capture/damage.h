@@ -17,6 +17,7 @@ enum damage_kind {
     DAMAGE_NO_SUM,   /* their checksum is missing or damaged: they cannot be checked */
     DAMAGE_RECORD,   /* no record begins at offset; size bytes are skipped */
     DAMAGE_INDEX,    /* the index differs from events.bin */
+    DAMAGE_LOST,     /* the records at offset and after it are preceded by size bytes of records that did not arrive */
     DAMAGE_NR_KINDS
 };
 

@@ -33,6 +33,8 @@ bool record_possible(const struct record_header *header)
                (header->length - sizeof(struct record_map)) % sizeof(struct record_map_run) == 0;
     case RECORD_TASK:
         return header->length == sizeof(struct record_task);
+    case RECORD_LOST:
+        return header->length == sizeof(struct record_lost);
     default:
         return header->length <= RECORD_STREAM_MAX - sizeof(*header) - 8;
     }

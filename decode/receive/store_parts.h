@@ -10,6 +10,8 @@
 struct store_cpu {
     struct store_file trace;
     struct record_stream records;
+    uint64_t lost_recorded; /* of the lost bytes of records: how many a RECORD_LOST states */
+    uint64_t trace_offset;  /* the highest of the records so far */
     struct record_text end, status;
     struct holes trace_holes, record_holes;
 };
@@ -37,6 +39,9 @@ void store_know_cpus(struct store *store, uint64_t cpus);
 
 /* Write a record; every record passes here. */
 void store_keep_record(struct store *store, const struct record_header *header, const uint8_t *bytes, size_t size);
+
+/* Write a RECORD_LOST if records of a CPU are missing since the last one. */
+void store_keep_lost(struct store *store, uint16_t cpu);
 
 /* --- store_trace.c ---
  */

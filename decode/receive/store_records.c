@@ -89,3 +89,20 @@ void store_keep_record(struct store *store, const struct record_header *header, 
     if (store_file_append(&store->events, bytes, size) && store_file_append(&store->index, &entry, sizeof(entry)))
         count_record(store, header, payload);
 }
+
+void store_keep_lost(struct store *store, uint16_t cpu)
+{
+    struct store_cpu *to = store->cpus[cpu];
+    const uint64_t size = to->records.lost - to->lost_recorded;
+    const struct {
+        struct record_header header;
+        struct record_lost lost;
+    } record = {
+        .header = {.kind = RECORD_LOST, .cpu = cpu, .length = sizeof(record.lost), .trace_offset = to->trace_offset},
+        .lost = {.size = size},
+    };
+    if (size == 0)
+        return;
+    store_keep_record(store, &record.header, (const uint8_t *)&record, sizeof(record));
+    to->lost_recorded = to->records.lost;
+}

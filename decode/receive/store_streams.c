@@ -75,7 +75,10 @@ static void deliver_record(void *context, const struct record_header *header, co
     const char *payload = (const char *)bytes + sizeof(*header);
     if (header->kind == RECORD_END)
         store_check_end(store, header->cpu, (struct record_text){payload, header->length});
+    store_keep_lost(store, header->cpu);
     store_keep_record(store, header, bytes, size);
+    if (header->trace_offset > store->cpus[header->cpu]->trace_offset)
+        store->cpus[header->cpu]->trace_offset = header->trace_offset;
 }
 
 static bool keep_records(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size)
@@ -108,5 +111,6 @@ void store_settle(struct store *store)
             continue;
         drop_held(store, &cpu->trace_holes, i, store_file_end(&cpu->trace));
         drop_held(store, &cpu->record_holes, i, cpu->records.offset);
+        store_keep_lost(store, i);
     }
 }

@@ -19,7 +19,8 @@ enum record_kind {
     RECORD_STATUS = 7, /* text, lines of "name value": the answer to a command (serial/wire/command.h) */
     RECORD_SEEN = 8,   /* struct record_seen: which versions of code pages this CPU executes from trace_offset on */
     RECORD_MAP = 9,    /* struct record_map and its runs: the executable pages in a range of an address space */
-    RECORD_TASK = 10   /* struct record_task: which task of the guest runs in an address space */
+    RECORD_TASK = 10,  /* struct record_task: which task of the guest runs in an address space */
+    RECORD_LOST = 11   /* struct record_lost: records that did not arrive; made by the receiver, never sent */
 };
 
 struct record_header {
@@ -116,6 +117,11 @@ _Static_assert(sizeof(struct record_task) == 40, "docs/wire.md: a task record ha
 #define RECORD_TASK_BORROWS 0x1u /* after vfork: it uses its parent's address space until it executes a program */
 
 enum record_drain_cause { RECORD_DRAIN_PMI = 1, RECORD_DRAIN_FLUSH = 2, RECORD_DRAIN_POLL = 3 };
+
+/* The record's trace_offset is the highest of those before the missing records. */
+struct record_lost {
+    uint64_t size; /* bytes of records, those included that arrived in part */
+};
 
 struct record_drain {
     uint64_t from;        /* trace offset of the first byte passed to the channel */

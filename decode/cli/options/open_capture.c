@@ -17,6 +17,7 @@ static const char *const damage_texts[DAMAGE_NR_KINDS] = {
     [DAMAGE_NO_SUM] = "from here on, # cannot be checked: the checksum is damaged or missing",
     [DAMAGE_RECORD] = "no record begins here: # skipped",
     [DAMAGE_INDEX] = "from here on, # in conflict with events.bin, which takes precedence",
+    [DAMAGE_LOST] = "# of records before it did not arrive: code that was executed after them may be unknown or wrong",
 };
 
 static void damage_print(const struct capture *capture, const struct damage *damage)

@@ -54,7 +54,8 @@ static void write_records(FILE *file, const struct info_sums *sums)
                                                   [RECORD_STATUS] = "status",
                                                   [RECORD_SEEN] = "seen",
                                                   [RECORD_MAP] = "map",
-                                                  [RECORD_TASK] = "task"};
+                                                  [RECORD_TASK] = "task",
+                                                  [RECORD_LOST] = "lost"};
     fputs("\"records\": {", file);
     for (size_t i = 0; i < INFO_KINDS; i++)
         json_figure(file, names[i], figure_of(sums->records[i]), i + 1 < INFO_KINDS ? ", " : "}");
@@ -90,7 +91,8 @@ static void write_damages(FILE *file, const char *name, const struct damages *da
 {
     static const char *const kinds[DAMAGE_NR_KINDS] = {
         [DAMAGE_BYTES] = "bytes",        [DAMAGE_CUT] = "cut",       [DAMAGE_CHECKSUM] = "checksum",
-        [DAMAGE_NO_SUM] = "no_checksum", [DAMAGE_RECORD] = "record", [DAMAGE_INDEX] = "index"};
+        [DAMAGE_NO_SUM] = "no_checksum", [DAMAGE_RECORD] = "record", [DAMAGE_INDEX] = "index",
+        [DAMAGE_LOST] = "lost"};
     fprintf(file, "  \"%s\": [", name);
     for (size_t i = 0; i < damages->count && i < DAMAGES_KEPT; i++) {
         const struct damage *damage = &damages->items[i];

@@ -8,4 +8,17 @@ for guest in branches selfmod; do
     console_has "$guest finds itself in order" $guest "$guest: ok"
     exact "$guest: decoded branches equal the truth" $guest
 done
+
+# A line that loses one frame of records: whatever the frame contained, decode must not say that all is well.
+grep -obUaP 'UTF\x1a\x02\x02' "$work/selfmod/uart.bin" | cut -d : -f 1 >"$work/frames"
+while read -r at; do
+    length=$(od -A n -t u2 -j $((at + 24)) -N 2 "$work/selfmod/uart.bin")
+    { head -c "$at" "$work/selfmod/uart.bin" && tail -c +$((at + 32 + length + 4 + 1)) "$work/selfmod/uart.bin"; } >"$work/less.bin"
+    rm -rf "$work/less"
+    build/undertrace receive --uart - --output "$work/less" <"$work/less.bin" >/dev/null 2>&1
+    build/undertrace decode "$work/less" >/dev/null 2>&1
+    echo "$? at $at"
+done < <(awk 'NR % 5 == 0' "$work/frames") >"$work/less.log"
+same 'frames of records are lost, one at a time' "$(($(wc -l <"$work/less.log") >= 20))" 1
+same 'a capture that lacks one is never decoded as if it were complete' "$(grep -c '^0 ' "$work/less.log")" 0
 done_testing

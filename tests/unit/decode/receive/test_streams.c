@@ -57,6 +57,34 @@ static void put_text(struct fixture *f, uint16_t cpu, enum record_kind kind, con
     f->offsets[cpu] += size;
 }
 
+/* Records that did not arrive are a damage of the capture, whether others follow them or not. */
+static void missing_records_are_recorded(void **state)
+{
+    struct fixture *f = *state;
+    put_text(f, 0, RECORD_HELLO, "nr_cpus 2\n");
+    f->offsets[0] += 48;
+    store_lost_frames(f->store, 1);
+    put_text(f, 0, RECORD_LOG, "a line");
+    put_text(f, 0, RECORD_END, "trace_bytes 0\n");
+    put_text(f, 1, RECORD_LOG, "a line");
+    f->offsets[1] += 4096;
+    store_lost_frames(f->store, 1);
+    put_text(f, 1, RECORD_END + 100, ""); /* of no known kind: not taken for a record after missing bytes */
+    store_settle(f->store);
+    assert_true(store_flush(f->store));
+
+    struct capture *capture = capture_open(f->directory, &f->error);
+    assert_non_null(capture);
+    assert_int_equal(capture->damages.count, 2);
+    assert_int_equal(capture->damages.items[0].kind, DAMAGE_LOST);
+    assert_int_equal(capture->damages.items[0].size, 48);
+    assert_int_equal(capture->damages.items[1].kind, DAMAGE_LOST);
+    assert_int_equal(capture->damages.items[1].size, 4096 + 8); /* its last bytes may begin a record */
+    assert_int_equal(capture->records[1].header.kind, RECORD_LOST);
+    assert_int_equal(capture->records[2].header.kind, RECORD_LOG);
+    capture_close(capture);
+}
+
 static void the_last_end_ends_it(void **state)
 {
     static const uint8_t trace[16] = {0};
@@ -239,6 +267,7 @@ static void a_single_cpu_answers_as_ever(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(missing_records_are_recorded),
         TEST(the_last_end_ends_it),
         TEST(without_a_hello_those_count_that_came),
         TEST(a_capture_without_the_last_end_is_cut_off),
