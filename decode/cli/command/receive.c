@@ -200,8 +200,12 @@ static void say_outcome(const struct reception *reception, enum reception_outcom
         [RECEPTION_SOURCE_END] = "the source ended before the end record",
         [RECEPTION_FAILED] = "failed; what was written before is a valid capture that ends there",
     };
+    const uint64_t gaps = store_totals(reception->store)->gaps;
+    char text[COUNTED_TEXT_SIZE];
     if (!reception->frames.started)
         message_print("%s: nothing was received, so no capture was kept", directory);
+    else if (outcome == RECEPTION_ENDED && !lost && gaps)
+        message_print("%s: ended; the trace has %s", directory, counted_text(text, gaps, "gap", "gaps"));
     else
         message_print("%s: %s", directory,
                       outcome == RECEPTION_ENDED && lost ? "ended, but bytes are missing" : words[outcome]);

@@ -23,6 +23,8 @@ outside_gaps 'drop: outside the gaps all equals the truth' drop
 same 'drop: the guest never waited' "$(end drop stalls)" 0
 same 'drop: each pause has its gap record' "$(gaps drop '.cause == "drop"')" "$(end drop pauses)"
 same 'drop: tracing went on between them' "$([ "$(end drop pauses)" -gt 1 ] && echo yes)" yes
+same 'drop: the receiver does not call that complete' \
+    "$(grep -c "ended; the trace has $(end drop gaps) gaps" "$work/drop/receive.log") $(grep -c complete "$work/drop/receive.log")" '1 0'
 build/undertrace decode "$work/drop/capture" >"$work/drop/decode.txt" 2>&1
 same 'drop: decode continues after the gaps, and says that there are some' \
     "$? $(grep -c 'incomplete: the trace has gaps' "$work/drop/decode.txt")" '2 1'
