@@ -29,6 +29,10 @@ void reception_free(struct reception *reception)
 bool reception_take(struct reception *reception, const struct frame_header *header, const uint8_t *payload)
 {
     struct reassemble *frames = &reception->frames;
+    if (header->cpu >= STORE_MAX_CPUS) { /* no sender has it: a single datagram must not end the reception */
+        reception->bad_frames++;
+        return false;
+    }
     if (reassemble_take(frames, header, payload)) {
         reception->last_frame = monotonic_seconds();
         return true;

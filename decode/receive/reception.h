@@ -27,7 +27,7 @@ struct reception {
     control_send *send; /* sends commands to the machine, with send_context; NULL: this source takes none */
     void *send_context;
     struct reassemble frames;
-    uint64_t bad_frames;   /* datagrams or runs of bytes that were not a frame */
+    uint64_t bad_frames;   /* datagrams or runs of bytes that were not a frame of a sender */
     uint8_t other_version; /* the wire version of frames that were dropped for it; 0: none */
     bool other_boot;       /* frames of other stream ids were dropped; other_stream_id is the newest */
     uint32_t other_stream_id;

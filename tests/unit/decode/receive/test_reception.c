@@ -60,6 +60,24 @@ static bool take(struct reception *reception, uint32_t stream_id, uint32_t seq, 
     return reception_take(reception, &header, payload);
 }
 
+/* Anyone can send a datagram with a good CRC. */
+static void a_cpu_that_no_sender_has_is_ignored(void **state)
+{
+    struct reception *reception = begin(*state, false);
+    static const uint8_t payload[1];
+    struct frame_header header = {
+        .kind = FRAME_RECORDS, .cpu = STORE_MAX_CPUS, .stream_id = STREAM, .length = sizeof(payload)};
+    assert_false(reception_take(reception, &header, payload));
+    assert_int_equal(reception->bad_frames, 1);
+    assert_true(take(reception, STREAM, 0, 0)); /* neither the stream nor the number is taken */
+    header.seq = 1;
+    assert_false(reception_take(reception, &header, payload));
+    assert_int_equal(reception->bad_frames, 2);
+    assert_false(reception->store_failed);
+    assert_int_equal(reception_check(reception), RECEPTION_CONTINUES);
+    end(reception);
+}
+
 static void another_boot_is_noticed(void **state)
 {
     struct reception *reception = begin(*state, false);
@@ -142,6 +160,7 @@ static void a_command_before_the_first_frame_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CAPTURE_TEST(a_cpu_that_no_sender_has_is_ignored),
         CAPTURE_TEST(another_boot_is_noticed),
         CAPTURE_TEST(holes_are_as_large_as_what_was_lost),
         CAPTURE_TEST(a_command_before_the_first_frame_ends),
