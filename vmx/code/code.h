@@ -36,8 +36,8 @@ void code_setup(void);
 
 /* --- exits --- */
 
-/* A #PF has exited. information: VM-exit interruption information. */
-enum exit_action code_page_fault_exit(struct cpu *cpu, uint32_t information);
+/* A page fault has exited at this linear address; the caller delivers it to the guest. */
+void code_page_faulted(struct cpu *cpu, uint64_t linear, uint32_t error_code);
 
 /* An EPT violation by a fetch, or by a write: to a page that holds code, or to a page table that is being watched. gpa:
  * the address; qualification: the exit's. The machine's lock is held. */

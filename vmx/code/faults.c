@@ -193,20 +193,13 @@ static bool is_fetch(uint32_t error_code, uint64_t linear)
     return (error_code & FAULT_FETCH) || linear - guest_linear_rip() < INSTRUCTION_MAX_BYTES;
 }
 
-/* Not inline: every exit would pay for the registers that it saves. */
-__attribute__((noinline)) enum exit_action code_page_fault_exit(struct cpu *cpu, uint32_t information)
+void code_page_faulted(struct cpu *cpu, uint64_t linear, uint32_t error_code)
 {
-    const uint64_t linear = vmreadn(VMCS_EXIT_QUALIFICATION);
-    const uint32_t error_code = vmread32(VMCS_EXIT_INTERRUPTION_ERROR_CODE);
-
     if (space_lifetime_is_open(cpu))
         space_lifetime_rewatch(cpu);
     machine_lock(cpu);
     fault_remember(cpu, linear, is_fetch(error_code, linear));
     machine_unlock(cpu);
-    __asm__ volatile("mov %0, %%cr2" : : "r"(linear));
-    guest_inject((struct event){.information = information & EVENT_INJECTED, .error_code = error_code});
-    return EXIT_INJECTED;
 }
 
 /* A check costs an exit, unless the program's next fault comes first. So the first check waits until about one handler

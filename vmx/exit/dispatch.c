@@ -44,14 +44,6 @@ static enum exit_action invd_exit(struct cpu *cpu)
     return EXIT_ADVANCE;
 }
 
-/* The only exceptions that exit are page faults. */
-static enum exit_action exception_exit(struct cpu *cpu)
-{
-    const uint32_t information = vmread32(VMCS_EXIT_INTERRUPTION_INFORMATION);
-
-    return event_type_of(information) == EVENT_NMI ? nmi_exit(cpu) : code_page_fault_exit(cpu, information);
-}
-
 /* A new handler is a line here, and a file with a header of its own (docs/extending.md). An exit without a handler is a
  * fail-stop. */
 static exit_handler *const handlers[NR_EXIT_REASONS] = {

@@ -5,6 +5,7 @@
  *   trace_switch.c    the last step before VM entry: tracing on
  *   poll.c            how often the preemption timer makes root mode run
  *   startup.c         INIT and SIPI
+ *   exception.c       NMIs, and page faults that are reflected to the guest
  *   violation.c       EPT violations: for which reason a page lacks the permission
  *   cpuid.c, cr.c, io_instruction.c, msr.c, vmcall.c
  *                     instructions that root mode executes for the guest, as vmx/policy/ says
