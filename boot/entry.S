@@ -230,7 +230,7 @@ enter_64:
     .globl scratch_tables, scratch_stack_top
 scratch_tables:
     .skip SCRATCH_TABLES_SIZE
-    .skip 49152 /* holds struct boot_state */
+    .skip 65536 /* holds struct boot_state */
 scratch_stack_top:
 
     .section .note.GNU-stack, "", @progbits

@@ -159,6 +159,7 @@ static _Noreturn void start_with_vmx(void)
 static struct guest_entry load_guest(bool carved_is_reserved)
 {
     struct guest_machine machine = {.map = &boot->info.map,
+                                    .places = &boot->places,
                                     .carved = boot->carved,
                                     .carved_is_reserved = carved_is_reserved,
                                     .rsdp_pa = acpi_rsdp_locate(&check_acpi_memory, boot->info.rsdp,

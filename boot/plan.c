@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/phys.h"
 #include "boot/fail.h"
+#include "boot/guest/efi_map.h"
 #include "boot/hello.h"
 #include "boot/memory/image.h"
 #include "boot/memory/paging.h"
@@ -74,7 +75,7 @@ static bool carve_with_ept(struct boot_state *boot, struct carve_request *reques
 
     for (boot->nr_ept_pages = all;; boot->nr_ept_pages = least + (boot->nr_ept_pages - least) / 2) {
         request->size = round_up(arena_bytes(boot), 2 * MIB);
-        if (carve_find(&boot->carved, &boot->info.map, request))
+        if (carve_find(&boot->carved, &boot->places, request))
             break;
         if (boot->nr_ept_pages == least || boot->no_vmx)
             return false;
@@ -91,6 +92,7 @@ void plan_carve(struct boot_state *boot, uint32_t info_pa, uint64_t image_pa)
 {
     struct range avoid[MB2_MAX_MODULES + 2];
     unsigned nr_avoid = 0;
+    efi_map_places(&boot->places, &boot->info.map, &boot->info.efi_map);
     avoid[nr_avoid++] = (struct range){info_pa, info_pa + boot->info.size};
     avoid[nr_avoid++] = (struct range){image_pa, image_pa + moved_bytes() + MIB}; /* MIB: .scratch follows the image */
     for (uint32_t i = 0; i < boot->info.nr_modules; i++)

@@ -23,7 +23,8 @@ struct boot_state {
     const char *no_pt;     /* why there is no tracing; NULL: there is */
     uint16_t nr_cpus;      /* CPUs that we take over; 1 without a hypervisor */
     struct boot_cpu *cpus;
-    struct range carved; /* our memory, and arena allocates from it */
+    struct memory_map places; /* of the memory, only what is free now is usable (boot/guest/efi_map.h) */
+    struct range carved;      /* our memory, and arena allocates from it */
     struct arena arena;
     uint32_t nr_ept_pages;
     uint64_t cr3, image_pa;

@@ -70,11 +70,12 @@ struct guest_entry guest_load(struct guest *guest, const struct mb2_info *info, 
     struct range initrd = guest->sources.initrd;
     guest->sources.ours = machine->carved;
     guest->sources.efi_map_bytes = efi_map_bytes(&info->efi_map);
-    enum linux_error error = linux_place(&place, &guest->kernel, machine->map, &guest->sources);
+    guest->sources.e820_bytes = linux_e820_rest_bytes(machine->map);
+    enum linux_error error = linux_place(&place, &guest->kernel, machine->places, &guest->sources);
     if (error)
         boot_fail("%s", linux_error_text(error));
     uint8_t *area =
-        arena_take(arena, LINUX_BOOT_AREA_SIZE + guest->sources.efi_map_bytes + linux_e820_rest_bytes(machine->map), 8);
+        arena_take(arena, LINUX_BOOT_AREA_SIZE + guest->sources.efi_map_bytes + guest->sources.e820_bytes, 8);
     if (!area)
         boot_fail("our memory range is too small for the boot parameters");
     uint64_t area_size = build_boot_area(area, guest, info, machine, &place);

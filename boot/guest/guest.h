@@ -20,10 +20,11 @@ struct guest_entry {
 
 /* The machine that the guest finds. */
 struct guest_machine {
-    const struct memory_map *map; /* its E820 map */
-    struct range carved;          /* our memory: the guest must not be loaded there */
-    bool carved_is_reserved;      /* also in UEFI's memory map */
-    uint64_t rsdp_pa;             /* 0: unknown, the guest searches */
+    const struct memory_map *map;    /* its E820 map */
+    const struct memory_map *places; /* the same, but only what is free now is usable: the guest is loaded there */
+    struct range carved;             /* our memory: the guest must not be loaded there */
+    bool carved_is_reserved;         /* also in UEFI's memory map */
+    uint64_t rsdp_pa;                /* 0: unknown, the guest searches */
 };
 
 /* Find and check kernel and initrd. Fails the boot if one is missing or invalid. */

@@ -133,7 +133,7 @@ enum linux_error linux_place(struct linux_place *place, const struct linux_kerne
 
     /* In conventional memory like other loaders, else anywhere below 4 GiB. Page 0 belongs to the BIOS. */
     const struct range avoid[] = {sources->ours, place->kernel, {place->initrd, place->initrd + initrd_size}};
-    struct carve_request request = {.size = LINUX_BOOT_AREA_SIZE + sources->efi_map_bytes + linux_e820_rest_bytes(map),
+    struct carve_request request = {.size = LINUX_BOOT_AREA_SIZE + sources->efi_map_bytes + sources->e820_bytes,
                                     .align = 4096,
                                     .within = {0x1000, 0xa0000},
                                     .avoid = avoid,

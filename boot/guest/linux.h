@@ -64,7 +64,8 @@ struct linux_sources {
     struct range kernel;    /* the whole file */
     struct range initrd;    /* empty: none */
     struct range ours;      /* our memory: nothing is loaded here */
-    uint32_t efi_map_bytes; /* for UEFI's memory map after the boot area; the rest of the E820 map follows it */
+    uint32_t efi_map_bytes; /* for UEFI's memory map after the boot area */
+    uint32_t e820_bytes;    /* for what follows it: the guest's E820 entries that boot_params has no room for */
 };
 
 /* Choose load addresses in map's usable memory such that loading in the order above overwrites no part still needed. */

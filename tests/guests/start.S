@@ -7,7 +7,7 @@
  */
 #include "boot.inc"
 
-    BOOT_HEADER guest_syssize, 255, 0x1000000, guest_init_size
+    BOOT_HEADER guest_syssize, 255, guest_base, guest_init_size
 
     /* --- 32-bit entry --- */
     .section .entry, "ax"

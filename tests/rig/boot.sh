@@ -11,6 +11,7 @@
 #   DISK      image of an IDE disk, /dev/sda for Linux. It stays as it is: what the guest writes goes to DIR, and is gone at the end
 #   OUTPUT    a file of cylinders of 516096 bytes as that disk, instead of DISK; what the guest writes stays in it
 #   MEMORY    MiB (1024)
+#   FIRMWARE  bios (default), or uefi: Debian's OVMF, for which the image needs TABLES of tests/rig/tables.sh
 #   IPS       emulated instructions a second (50000000): how fast the CPU is against the wire and the timers
 #   PTMODEL   which Intel PT the emulated CPU has, words of the emulator's ptmodel line (profile=skylake); "absent": the
 #             emulator is one without our model and network module
@@ -66,8 +67,12 @@ fi
 rm -rf "$dir"
 mkdir -p "$dir"
 
-bios=/usr/share/bochs/BIOS-bochs-latest
-vgabios=/usr/share/vgabios/vgabios.bin
+rom='romimage: file=/usr/share/bochs/BIOS-bochs-latest'
+slots=slot1=e1000
+if [ "${FIRMWARE:-bios}" = uefi ]; then
+    rom='romimage: file=/usr/share/ovmf/OVMF.fd, address=0xffe00000'
+    slots="slot1=e1000, slot2=pcivga"
+fi
 port=$(free_port)
 ethernet='ethmod=lockstep, ethdev="none"'
 [ "$channel" = e1000 ] && ethernet="ethmod=lockstep, ethdev=\"127.0.0.1:$port${WIRE:+ $WIRE}\""
@@ -93,13 +98,13 @@ disk=${DISK:+"ata1-master: type=disk, mode=volatile, path=\"$DISK\", journal=\"$
 cat >"$dir/bochsrc" <<END
 config_interface: textconfig
 display_library: nogui
-romimage: file=$bios
-vgaromimage: file=$vgabios
+$rom
+vgaromimage: file=/usr/share/vgabios/vgabios.bin
 cpu: model=${CPU:-corei7_skylake_x}, count=${CPUS:-1}, ips=${IPS:-50000000}, reset_on_triple_fault=0
 ${ptmodel}
 memory: guest=$memory, host=$((memory < 2048 ? memory : 2048)), block_size=$block
 clock: sync=none, time0=1700000000
-pci: enabled=1, chipset=i440fx, slot1=e1000
+pci: enabled=1, chipset=i440fx, $slots
 e1000: card=0, enabled=1, mac=52:54:00:12:34:56, $ethernet
 ata0-master: type=cdrom, $cd
 ata1: enabled=1, ioaddr1=0x170, ioaddr2=0x370, irq=15

@@ -42,7 +42,12 @@ for table in ${TABLES:-}; do cp "$table" "$root/boot/"; done
     echo 'if [ "$grub_platform" = efi ]; then insmod all_video; fi'
     [ -z "${PIXELS:-}" ] || echo 'insmod all_video'
     echo "menuentry 'Undertrace' {"
-    for table in ${TABLES:-}; do echo "    acpi${EXCEPT:+ --exclude=$EXCEPT} /boot/$(basename "$table")"; done
+    # In one command: a second one, after one with a DSDT, frees memory that is not GRUB's, under UEFI.
+    [ -z "${TABLES:-}" ] || {
+        printf %s "    acpi${EXCEPT:+ --exclude=$EXCEPT}"
+        for table in $TABLES; do printf %s " /boot/$(basename "$table")"; done
+        echo
+    }
     [ -z "${FIRST:-}" ] || printf '%s\n' "$FIRST"
     [ -z "$ELF" ] || echo "    multiboot2 /boot/undertrace.elf $OPTIONS${tasks:+ $tasks}"
     [ -z "${LAST:-}" ] || printf '%s\n' "$LAST"

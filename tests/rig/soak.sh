@@ -1,9 +1,9 @@
 #!/bin/bash
-# What is too much for each change: the instruction decoder on all that this machine has, a whole Debian on a disk, names of
+# What is too much for each change: the instruction decoder on all that this machine has, a whole Debian on a disk, UEFI, names of
 # other kernels, perf.data of the kernel's own driver, the tutorial, packages made twice (all in tests/soak/), and the matrix with many seeds,
 # half of its places with two CPUs. Prints what failed, and keeps it in build/soak/; the last line counts.
 #
-# usage: soak.sh     from the environment: SOAK, which parts (instructions debian names perf_data tutorial packages chroot matrix); SEEDS
+# usage: soak.sh     from the environment: SOAK, which parts (instructions debian uefi names perf_data tutorial packages chroot matrix); SEEDS
 #                    (1 to 20) and COUNT of places for each (240) of the matrix; and what matrix.sh and instructions.sh take
 set -u
 
@@ -25,12 +25,12 @@ soak() {
     [ "$not_ok" != 0 ] || rm -rf "$work"
 }
 
-for part in ${SOAK:-instructions debian names perf_data tutorial packages chroot matrix}; do
+for part in ${SOAK:-instructions debian uefi names perf_data tutorial packages chroot matrix}; do
     case $part in
     instructions) soak instructions tests/soak/instructions.sh ;;
     debian) soak debian tests/soak/debian.sh ;;
     names) soak names tests/soak/names.sh ;;
-    perf_data | tutorial | packages) soak "$part" "tests/soak/$part.sh" ;;
+    uefi | perf_data | tutorial | packages) soak "$part" "tests/soak/$part.sh" ;;
     chroot) soak chroot tests/soak/clean_chroot.sh ;;
     matrix)
         for seed in ${SEEDS:-$(seq 1 20)}; do

@@ -115,12 +115,74 @@ static void random_maps(void **state)
     }
 }
 
+static void check_places(const struct memory_map *map, const struct mb2_efi_map *efi,
+                         const struct memory_range *expected, uint32_t nr)
+{
+    struct memory_map places;
+    efi_map_places(&places, map, efi);
+    assert_int_equal(places.nr, nr);
+    for (uint32_t i = 0; i < nr; i++) {
+        assert_int_equal(places.ranges[i].type, expected[i].type);
+        assert_int_equal(places.ranges[i].range.start, expected[i].range.start);
+        assert_int_equal(places.ranges[i].range.end, expected[i].range.end);
+    }
+}
+
+/* Usable is what both maps call free. */
+static void places(void **state)
+{
+    (void)state;
+    struct memory_map map = {.nr = 0};
+    memory_map_add(&map, (struct range){0, 0x9f000}, MEMORY_USABLE);
+    memory_map_add(&map, (struct range){0x100000, 0x300000}, MEMORY_USABLE);
+    memory_map_add(&map, (struct range){0x300000, 0x301000}, MEMORY_RESERVED); /* by GRUB's cutmem */
+    memory_map_add(&map, (struct range){0x301000, 0x1100000}, MEMORY_USABLE);
+    memory_map_add(&map, (struct range){0x1100000, 0x1200000}, MEMORY_RESERVED);
+
+    /* In no order: loader code and data and conventional memory adjoin, and boot services' follow. */
+    const struct entry entries[] = {{2, 0x200, 0x800},   {3, 0x900, 0xa00},  {7, 0, 0x9f},      {1, 0x100, 0x200},
+                                    {4, 0x1000, 0x1100}, {7, 0xa00, 0x1000}, {7, 0x800, 0x900}, {6, 0x1100, 0x1200},
+                                    {7, 0x2000, 0x2000}, {7, 0x500, 0x600}};
+    struct mb2_efi_map efi = map_of(entries, 10);
+    const struct memory_range expected[] = {
+        {{0x300000, 0x301000}, MEMORY_RESERVED}, {{0x1100000, 0x1200000}, MEMORY_RESERVED},
+        {{0, 0x9f000}, MEMORY_USABLE},           {{0x100000, 0x300000}, MEMORY_USABLE},
+        {{0x301000, 0x900000}, MEMORY_USABLE},   {{0xa00000, 0x1000000}, MEMORY_USABLE}};
+    check_places(&map, &efi, expected, 6);
+    put64(bytes + 5 * SIZE + 32, 1u << 18 | 0xf); /* EFI_MEMORY_SP */
+    check_places(&map, &efi, expected, 5);
+    efi.size = 0; /* booted by a BIOS */
+    check_places(&map, &efi, map.ranges, map.nr);
+    efi.bytes = NULL;
+    check_places(&map, &efi, map.ranges, map.nr);
+}
+
+/* A piece of memory for each page in two: what does not fit is not used. */
+static void places_without_number(void **state)
+{
+    (void)state;
+    enum { NR = 2 * MEMORY_MAP_MAX };
+    struct memory_map map = {.nr = 0}, found;
+    uint8_t *many = calloc(NR, SIZE);
+    assert_non_null(many);
+    for (uint32_t i = 0; i < NR; i++) {
+        put32(many + i * SIZE, 7);
+        put64(many + i * SIZE + 8, (uint64_t)i << 13);
+        put64(many + i * SIZE + 24, i == 1 ? ~0ull : 1); /* the second wraps around */
+    }
+    memory_map_add(&map, (struct range){0, UINT64_MAX}, MEMORY_USABLE);
+    efi_map_places(&found, &map, &(const struct mb2_efi_map){many, NR * SIZE, SIZE, 1});
+    assert_int_equal(found.nr, MEMORY_MAP_MAX);
+    for (uint32_t i = 0; i < found.nr; i++)
+        assert_int_equal(found.ranges[i].range.end - found.ranges[i].range.start, 4096);
+    free(many);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cuts),
-        cmocka_unit_test(invalid_maps),
-        cmocka_unit_test(random_maps),
+        cmocka_unit_test(cuts),   cmocka_unit_test(invalid_maps),          cmocka_unit_test(random_maps),
+        cmocka_unit_test(places), cmocka_unit_test(places_without_number),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

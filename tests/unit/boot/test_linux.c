@@ -147,7 +147,7 @@ static void kernel_at_its_preferred_address(void **state)
     struct memory_map map = pc_map(512 * MIB);
     struct linux_kernel kernel;
     struct linux_place place;
-    struct linux_sources sources = {{2 * MIB, 10 * MIB}, {100 * MIB, 102 * MIB}, {500 * MIB, 510 * MIB}, 0};
+    struct linux_sources sources = {{2 * MIB, 10 * MIB}, {100 * MIB, 102 * MIB}, {500 * MIB, 510 * MIB}, 0, 0};
     (void)state;
     make_kernel();
     assert_int_equal(linux_check(&kernel, file, FILE_SIZE), LINUX_OK);
@@ -172,7 +172,7 @@ static void relocated_kernel(void **state)
     struct memory_map map = pc_map(512 * MIB);
     struct linux_kernel kernel;
     struct linux_place place;
-    struct linux_sources sources = {{2 * MIB, 10 * MIB}, {0, 0}, {20 * MIB, 500 * MIB}, 0};
+    struct linux_sources sources = {{2 * MIB, 10 * MIB}, {0, 0}, {20 * MIB, 500 * MIB}, 0, 0};
     (void)state;
     make_kernel();
     assert_int_equal(linux_check(&kernel, file, FILE_SIZE), LINUX_OK);
@@ -187,7 +187,7 @@ static void too_little_memory(void **state)
 {
     struct linux_kernel kernel;
     struct linux_place place;
-    struct linux_sources sources = {{2 * MIB, 10 * MIB}, {11 * MIB, 14 * MIB}, {0, 0}, 0};
+    struct linux_sources sources = {{2 * MIB, 10 * MIB}, {11 * MIB, 14 * MIB}, {0, 0}, 0, 0};
     (void)state;
     make_kernel();
     assert_int_equal(linux_check(&kernel, file, FILE_SIZE), LINUX_OK);
@@ -224,7 +224,7 @@ static void random_places(void **state)
         assert_int_equal(linux_check(&kernel, file, FILE_SIZE), LINUX_OK);
         uint64_t k = random_below(40) * MIB / 2, i = random_below(80) * MIB / 2;
         uint64_t o = (1 + random_below(60)) * MIB;
-        struct linux_sources sources = {{k, k + 5 * MIB}, {i, i + random_below(6) * MIB}, {o, o + 2 * MIB}, 0x2000};
+        struct linux_sources sources = {{k, k + 5 * MIB}, {i, i + random_below(6) * MIB}, {o, o + 2 * MIB}, 0x2000, 0};
         if (linux_place(&place, &kernel, &map, &sources))
             continue;
         uint64_t initrd_size = sources.initrd.end - sources.initrd.start;
@@ -315,7 +315,7 @@ static void a_long_map(void **state)
     struct mb2_framebuffer fb = {.pa = 0};
     struct linux_kernel kernel;
     struct linux_place place;
-    struct linux_sources sources = {{2 * MIB, 10 * MIB}, {0, 0}, {500 * MIB, 510 * MIB}, 0x30};
+    struct linux_sources sources = {{2 * MIB, 10 * MIB}, {0, 0}, {500 * MIB, 510 * MIB}, 0x30, LINUX_E820_REST_MAX};
     (void)state;
     make_kernel();
     assert_int_equal(linux_check(&kernel, file, FILE_SIZE), LINUX_OK);

@@ -222,6 +222,53 @@ static void our_range_is_reserved_in_uefi_map(void **state)
     }
 }
 
+/* --- UEFI's memory of the boot services ------------------------------------------------------------------------------
+ */
+
+static bool is_boot_free(uint32_t efi_type)
+{
+    return efi_type == 1 || efi_type == 2 || efi_type == 7;
+}
+
+/* GRUB 2.06, grub_efi_mmap_iterate: what it calls usable. */
+static uint32_t type_by_grub(uint32_t efi_type)
+{
+    static const uint32_t types[] = {R, U, U, U, U, R, R, U, MEMORY_BAD, A, N, R, R, R};
+    return types[efi_type];
+}
+
+/* Our range and the parts of the guest are only where neither the firmware nor its boot services have anything. */
+static void boot_services_stay(void **state)
+{
+    (void)state;
+    static uint8_t bytes[NR_OVMF * DESCRIPTOR];
+    for (unsigned backwards = 0; backwards < 2; backwards++) {
+        struct memory_map map = {.nr = 0}, places;
+        uint64_t free_pages = 0;
+        for (unsigned i = 0; i < NR_OVMF; i++) {
+            uint8_t *at = bytes + (backwards ? NR_OVMF - 1 - i : i) * DESCRIPTOR;
+            put32(at, ovmf[i].type);
+            put64(at + 8, ovmf[i].start << 12);
+            put64(at + 24, ovmf[i].end - ovmf[i].start);
+            assert_true(memory_map_add(&map, (struct range){ovmf[i].start << 12, ovmf[i].end << 12},
+                                       type_by_grub(ovmf[i].type)));
+            free_pages += is_boot_free(ovmf[i].type) ? ovmf[i].end - ovmf[i].start : 0;
+        }
+        const struct mb2_efi_map efi = {bytes, sizeof bytes, DESCRIPTOR, 1};
+        efi_map_places(&places, &map, &efi);
+        assert_int_equal(usable_bytes(&places), free_pages << 12);
+        for (uint64_t size = 4096; size <= 512 * MIB; size *= 2) {
+            const struct range r = carve(&places, size, size < 2 * MIB ? size : 2 * MIB);
+            assert_true(is_free(&map, r));
+            for (unsigned i = 0; i < NR_OVMF; i++)
+                assert_false(!is_boot_free(ovmf[i].type) &&
+                             range_overlaps(r, (struct range){ovmf[i].start << 12, ovmf[i].end << 12}));
+        }
+        const struct range was = carve(&map, 64 * MIB, 2 * MIB); /* without UEFI's map */
+        assert_false(is_free(&places, was));
+    }
+}
+
 /* 1 TiB, and one page above: another PDPT, and another page directory. */
 static void tables_grow_with_the_top(void **state)
 {
@@ -237,6 +284,7 @@ int main(void)
         cmocka_unit_test(our_range),
         cmocka_unit_test(page_tables_map_everything),
         cmocka_unit_test(our_range_is_reserved_in_uefi_map),
+        cmocka_unit_test(boot_services_stay),
         cmocka_unit_test(tables_grow_with_the_top),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
