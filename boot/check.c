@@ -91,7 +91,13 @@ static uint32_t own_apic_id(void)
 static void check_cpus(struct boot_state *boot)
 {
     struct madt_cpus *cpus = &boot->acpi.cpus;
+    const bool unknown = cpus->nr == 0 || cpus->incomplete;
     madt_put_first(cpus, own_apic_id());
+    if (unknown) {
+        check_refuse_vmx(boot, "ACPI has no complete list of the CPUs (MADT), and one outside our control could access "
+                               "our memory");
+        return;
+    }
     if (cpus->nr <= BOOT_MAX_CPUS) {
         boot->nr_cpus = (uint16_t)cpus->nr;
         return;
@@ -116,6 +122,8 @@ void check_machine(struct boot_state *boot)
 {
     boot->nr_cpus = 1;
     acpi_read(&boot->acpi, &check_acpi_memory, boot->info.rsdp, boot->info.rsdp_size);
+    if (boot->acpi.nr_unread)
+        log_line("%u ACPI tables cannot be read: their size is invalid, or they are above 4 GiB", boot->acpi.nr_unread);
     pt_cpuid_read(&boot->cpuid);
     boot->refusal = pt_options_resolve(&boot->setup, &boot->cpuid, &boot->options.pt);
     const char *no_vmx = vmx_check();

@@ -30,15 +30,8 @@ static const uint8_t *acpi_view(const struct acpi_memory *memory, uint64_t pa, u
     return memory->map(memory->context, pa, size);
 }
 
-static bool sums_to_zero(const uint8_t *bytes, size_t size)
-{
-    uint8_t sum = 0;
-    for (size_t i = 0; i < size; i++)
-        sum = (uint8_t)(sum + bytes[i]);
-    return sum == 0;
-}
-
-/* A whole table and its size; NULL if it is not mapped or its checksum is wrong. */
+/* A whole table and its size; NULL if it is not mapped. Its checksum does not matter: Linux uses a table whose checksum
+ * is wrong, so it would start CPUs and find devices that we had overlooked. */
 static const uint8_t *table_at(const struct acpi_memory *memory, uint64_t pa, uint32_t *size)
 {
     const uint8_t *header = pa ? acpi_view(memory, pa, TABLE_HEADER_SIZE) : NULL;
@@ -47,8 +40,7 @@ static const uint8_t *table_at(const struct acpi_memory *memory, uint64_t pa, ui
     *size = read32(header + 4);
     if (*size < TABLE_HEADER_SIZE || *size > TABLE_MAX_SIZE)
         return NULL;
-    const uint8_t *table = acpi_view(memory, pa, *size);
-    return table && sums_to_zero(table, *size) ? table : NULL;
+    return acpi_view(memory, pa, *size);
 }
 
 /* The I/O port in a generic address structure; 0 if it is not an I/O port. */
@@ -140,6 +132,8 @@ static void read_root(struct acpi_facts *facts, const struct acpi_memory *memory
         const uint8_t *table = table_at(memory, pa, &table_size);
         if (table)
             read_table(facts, table, table_size, pa);
+        else if (pa != 0)
+            facts->nr_unread++;
         if (table && memcmp(table, "FACP", 4) == 0)
             read_dsdt(facts, memory, table, table_size);
     }

@@ -34,11 +34,13 @@ struct acpi_facts {
     uint8_t sleep_types;    /* boot/acpi/sleep_types.h */
     struct pci_ecams ecams;
     struct madt_cpus cpus;
+    uint32_t nr_unread; /* tables that are not mapped, or of invalid size; a guest may be able to read them */
     struct dmar dmar;
     struct uart_place spcr; /* UART_NONE: no SPCR table */
 };
 
-/* Walk the tables, starting with the RSDP's bytes. Facts from missing or invalid tables stay 0. */
+/* Walk the tables, starting with the RSDP's bytes. Facts from missing or invalid tables stay 0; a wrong checksum does
+ * not make a table invalid. */
 void acpi_read(struct acpi_facts *facts, const struct acpi_memory *memory, const uint8_t *rsdp, size_t rsdp_size);
 
 /* The physical address of the RSDP of which rsdp is a copy. It is searched in the EFI configuration table if

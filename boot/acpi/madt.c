@@ -36,11 +36,18 @@ static void madt_add(struct madt_cpus *cpus, uint32_t apic_id)
     cpus->nr++;
 }
 
+/* The least valid length. */
+static uint8_t entry_size(uint8_t type)
+{
+    return type == MADT_LOCAL_APIC ? LOCAL_APIC_SIZE : type == MADT_LOCAL_X2APIC ? LOCAL_X2APIC_SIZE : 2;
+}
+
 void madt_read(struct madt_cpus *cpus, const uint8_t *table, uint32_t size)
 {
     for (uint32_t at = MADT_ENTRIES; at < size && size - at >= 2;) {
         const uint8_t *entry = table + at;
         uint8_t type = entry[0], length = entry[1];
+        cpus->incomplete |= length < entry_size(type) || length > size - at;
         if (length < 2 || length > size - at)
             return;
         if (type == MADT_LOCAL_APIC && length >= LOCAL_APIC_SIZE) {

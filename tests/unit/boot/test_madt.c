@@ -84,6 +84,7 @@ static void apic_and_x2apic_entries(void **state)
     struct madt_cpus cpus = read_and_free(&table);
     static const uint32_t expected[] = {0, 6, 0x100};
     assert_int_equal(cpus.nr, 3);
+    assert_false(cpus.incomplete);
     assert_memory_equal(cpus.apic_ids, expected, sizeof expected);
 }
 
@@ -98,15 +99,19 @@ static void invalid_entries(void **state)
         table.bytes[table.size - 9] = lengths[i];
         if (lengths[i] < 11)
             add_apic(&table, 4, ENABLED);
-        assert_int_equal(read_and_free(&table).nr, 1);
+        const struct madt_cpus cpus = read_and_free(&table);
+        assert_int_equal(cpus.nr, 1);
+        assert_true(cpus.incomplete);
     }
     for (uint8_t length = 2; length < 8; length++) { /* too short for the flags */
         add_other(&table, 0, length);
-        assert_int_equal(read_and_free(&table).nr, 0);
+        const struct madt_cpus cpus = read_and_free(&table);
+        assert_true(cpus.nr == 0 && cpus.incomplete);
     }
     for (uint8_t length = 2; length < 16; length++) {
         add_other(&table, 9, length);
-        assert_int_equal(read_and_free(&table).nr, 0);
+        const struct madt_cpus cpus = read_and_free(&table);
+        assert_true(cpus.nr == 0 && cpus.incomplete);
     }
     for (uint32_t size = 0; size < HEADER + 8; size++) { /* truncated anywhere */
         struct madt_cpus cpus = {0};
