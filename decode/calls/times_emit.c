@@ -20,6 +20,17 @@ static void hide(struct times_cpu *cpu, struct times_task *task, uint64_t tsc)
     task->task.depth = depth;
 }
 
+/* Report the running task to the listener with the frames that the listener already has; catch_up enters the rest. */
+static void show_task(struct times_cpu *cpu, struct times_task *task, uint64_t tsc)
+{
+    const size_t depth = task ? task->task.depth : 0;
+    if (task)
+        task->task.depth = task->shown_depth;
+    cpu->hooks.run(cpu->hooks.context, task ? &task->task : NULL, tsc);
+    if (task)
+        task->task.depth = depth;
+}
+
 /* Inform the listener which task runs, and of frames that were entered before the window. */
 static void catch_up(struct times_cpu *cpu, uint64_t tsc)
 {
@@ -28,7 +39,7 @@ static void catch_up(struct times_cpu *cpu, uint64_t tsc)
     struct times_task *current = cpu->current && cpu->current->selected ? cpu->current : NULL;
     const size_t depth = current ? current->task.depth : 0;
     if (cpu->shown != current)
-        cpu->hooks.run(cpu->hooks.context, current ? &current->task : NULL, tsc);
+        show_task(cpu, current, tsc);
     cpu->shown = current;
     while (current && current->shown_depth < depth) {
         current->task.depth = ++current->shown_depth;
@@ -106,6 +117,16 @@ static void emit_item(struct times_cpu *cpu, const struct times_item *item, uint
     }
 }
 
+/* What runs at the window's begin runs from then on. */
+static void emit_begin(struct times_cpu *cpu)
+{
+    if (!cpu->before)
+        return;
+    cpu->before = false;
+    catch_up(cpu, cpu->times->window.from);
+    spend(cpu, 0, cpu->times->window.from);
+}
+
 /* What runs at the window's end runs until then. */
 static void emit_past(struct times_cpu *cpu)
 {
@@ -119,6 +140,10 @@ void times_emit(struct times_cpu *cpu, const struct times_item *item, uint64_t a
 {
     const uint64_t branches = at - cpu->emitted_at;
     cpu->emitted_at = at;
+    if (tsc < cpu->times->window.from)
+        cpu->before = tsc > 0 || cpu->times->window.by_branches;
+    else
+        emit_begin(cpu);
     if (tsc >= cpu->times->window.to)
         emit_past(cpu);
     if (inside(cpu, tsc)) {

@@ -36,6 +36,7 @@ struct times_cpu {
     uint64_t tsc;                       /* everything before it was emitted; 0: no time is known yet */
     uint64_t at, emitted_at;            /* branches in total, and up to the last emitted event */
     uint64_t busy_ticks, busy_branches; /* of spans without a halt */
+    bool before;                        /* the latest emitted time is before the window */
     bool past;                          /* the window's end was emitted */
     struct times_cpu *next;
 };

@@ -255,6 +255,14 @@ static void write_about(FILE *file, const struct names *names)
     fputs("],\n", file);
 }
 
+/* All decoded branches; of a page of a window or a process, those in it. */
+static uint64_t shown_branches(const struct page *page)
+{
+    const struct calls_run *run = page->run;
+    const bool all = run->window.from == 0 && run->window.to == UINT64_MAX && !run->process;
+    return all ? run->branches : page->profile.branches;
+}
+
 bool page_write_facts(FILE *file, const struct page *page)
 {
     const struct slices *slices = &page->slices;
@@ -264,13 +272,14 @@ bool page_write_facts(FILE *file, const struct page *page)
     write_text(file, page->run->capture->directory);
     fprintf(file, ",\n\"tick\":%.9g,\"unit\":%.9g,\"by_branches\":%s,\n", tick, tick * (double)page->unit,
             clock->by_branches ? "true" : "false");
+    write_number(file, "origin", calls_nanoseconds(clock, page->first));
     write_number(file, "duration", slices->last > page->first ? page_moment(page, slices->last) : 0);
     write_number(file, "least", page_moment(page, page->first + slices->least));
     write_number(file, "merged", slices->merged);
     write_number(file, "merged_runs", slices->merged_runs);
     write_number(file, "merged_run_units", page_moment(page, page->first + slices->merged_run_ticks));
     write_number(file, "merged_nodes", page->tree.merged);
-    write_number(file, "branches", page->run->branches);
+    write_number(file, "branches", shown_branches(page));
     write_number(file, "decode_gaps", page->run->decode_gaps);
     write_number(file, "lost_branches", page->profile.lost_branches);
     write_number(file, "lost_ticks", page->profile.lost_ticks);

@@ -9,6 +9,8 @@ async function main([file, word]) {
   say('seconds', await browser.open(file, 'window.undertrace?.ready === true', { dark: process.env.DARK === '1' }));
   const facts = 'undertrace.trace.facts';
   say('branches', await browser.value(`${facts}.branches`));
+  say('range', await browser.value(`document.querySelector('#range').textContent`));
+  say('deepest', await browser.value('undertrace.trace.slices.depth.reduce((most, each) => Math.max(most, each), 0)'));
   say('calls', await browser.value('undertrace.trace.slices.begin.length'));
   say('merged', await browser.value(`${facts}.merged`));
   say('tracks', await browser.value(`${facts}.tracks.length`));

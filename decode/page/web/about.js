@@ -21,7 +21,7 @@ function aboutView(trace, section) {
     ${facts.lost_branches ? `The tasks of ${countText(facts.lost_branches)} branches are unknown.` : ''}</p>
     <h2>Names</h2><p>${facts.about.map(escapeText).join('<br>') || 'No files were given.'}</p>
     <h2>VM exits by reason</h2><table>${exits || row('unknown', '')}</table>
-    ${facts.gaps.length ? `<h2>Gaps</h2><table>${facts.gaps.map((gap) => row('CPU ' + gap.cpu + ', ' + momentText(trace.amount(gap.from), 1000, trace.byBranches), gap.cause)).join('')}</table>` : ''}
+    ${facts.gaps.length ? `<h2>Gaps</h2><table>${facts.gaps.map((gap) => row('CPU ' + gap.cpu + ', ' + trace.momentText(gap.from, 1000), gap.cause)).join('')}</table>` : ''}
     <h2>Keys</h2><table>${rows({ 'w s': 'zoom in and out', 'a d, ← →': 'left and right', 0: 'the whole trace', '/': 'search', Escape: 'end the search',
       'Ctrl and wheel': 'zoom', 'drag the overview': 'select a part', 'double click': 'zoom to a call' })}</table>
     <h2>The machine</h2><table>${rows(facts.machine)}</table></div></div>`;

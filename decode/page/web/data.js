@@ -35,6 +35,9 @@ class Trace {
   // Converts time units of the columns to nanoseconds (or branches).
   amount(units) { return units * this.facts.unit; }
   timeText(units) { return timeText(this.amount(units), this.byBranches); }
+  // A moment since the first TSC of the trace; a page of a window begins later than that.
+  moment(units) { return this.facts.origin + this.amount(units); }
+  momentText(units, step) { return momentText(this.moment(units), step, this.byBranches); }
   ticksText(ticks) { return timeText(ticks * this.facts.tick, this.byBranches); }
 
   label(number) {

@@ -57,6 +57,6 @@ class Functions {
     return `<tr class="row" data-name="${name.number}"><td class="name">${escapeText(this.trace.label(name.number))}</td><td class="text note">${escapeText(name.object || '')}</td>
       <td>${countText(name.branches)}</td><td><span class="share" style="width:${Math.round(80 * share)}px"></span>${percentText(name.branches, this.sum)}</td><td>${countText(name.allBranches)}</td>
       <td>${countText(name.calls)}</td><td>${this.trace.ticksText(name.ticks)}</td><td>${this.trace.ticksText(name.allTicks)}</td>
-      <td>${name.first === null ? '' : momentText(this.trace.amount(name.first), 1e6, this.trace.byBranches)}</td></tr>`;
+      <td>${name.first === null ? '' : this.trace.momentText(name.first, 1e6)}</td></tr>`;
   }
 }

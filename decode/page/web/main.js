@@ -110,7 +110,7 @@ function sliceText(trace, timeline, slice) {
     const above = sliceAt(trace, lane.rows[d], begin[slice]);
     if (above >= 0) way.push(timeline.painter.sliceLabel(above));
   }
-  return `<b>${escapeText(timeline.painter.sliceLabel(slice))}</b> · ${momentText(trace.amount(begin[slice]), 1000, trace.byBranches)} · ${trace.timeText(length[slice])} · CPU ${lane.cpu}` +
+  return `<b>${escapeText(timeline.painter.sliceLabel(slice))}</b> · ${trace.momentText(begin[slice], 1000)} · ${trace.timeText(length[slice])} · CPU ${lane.cpu}` +
     ` · <span class="note">${mergedText(trace, slice)}</span><div class="way">${way.map(escapeText).join(' › ')}</div>`;
 }
 

@@ -200,7 +200,7 @@ class Timeline {
     this.drawOverview();
     const size = this.view.to - this.view.from;
     this.section.querySelector('#range').textContent =
-      `${momentText(this.trace.amount(this.view.from), this.trace.amount(size / 100), this.trace.byBranches)} + ${this.trace.timeText(size)}`;
+      `${this.trace.momentText(this.view.from, this.trace.amount(size / 100))} + ${this.trace.timeText(size)}`;
   }
 
   drawLanes() {

@@ -118,10 +118,11 @@ class Painter {
     const step = niceStep((view.to - view.from) * 110 / view.width * this.trace.facts.unit) / this.trace.facts.unit;
     const scale = view.width / (view.to - view.from);
     context.fillStyle = this.theme.faint;
-    for (let time = Math.ceil(view.from / step) * step; time < view.to; time += step) {
+    const origin = this.trace.facts.origin / this.trace.facts.unit;
+    for (let time = Math.ceil((view.from + origin) / step) * step - origin; time < view.to; time += step) {
       const x = (time - view.from) * scale;
       context.fillRect(Math.round(x), y + height - 5, 1, 5);
-      context.fillText(momentText(this.trace.amount(time), this.trace.amount(step), this.trace.byBranches), x + 4, y + height / 2);
+      context.fillText(this.trace.momentText(time, this.trace.amount(step)), x + 4, y + height / 2);
     }
   }
 }

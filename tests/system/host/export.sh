@@ -137,6 +137,21 @@ cp "$work/load.folded" "$work/load.half"
 check 'which --time says in one word' export_as load folded --time 0.01-
 check 'as the two do' cmp "$work/load.folded" "$work/load.half"
 same 'together they are all of it' "$((less + more)) $((less > 0)) $((more > 0))" "$branches 1 1"
+# clipped NAME FROM TO: what each function has between two times, in nanoseconds, of all calls in a file of speedscope's.
+clipped() {
+    awk -v from="$2" -v to="$3" -f tests/export/clipped.awk "$work/$1" | sort -k 2
+}
+for name in load smp; do
+    check "$name: all calls for speedscope" export_as $name speedscope --most 10000000
+    cp "$work/$name.speedscope" "$work/$name.all"
+    for window in 0.011-0.013 0.0100001-0.0100002 0.012-0.25; do
+        ends=$(awk -F- '{ printf "%.0f %.0f", $1 * 1e9, $2 * 1e9 }' <<<"$window")
+        check "$name: those of $window" export_as $name speedscope --most 10000000 --time $window
+        # shellcheck disable=SC2086 # two words
+        same "$name: functions have in $window what they have of the whole there" \
+            "$(clipped $name.speedscope 0 9999999999999)" "$(clipped $name.all $ends)"
+    done
+done
 check 'a thousand calls at most' export_as load chrome --most 1024
 at_most 'are written' "$(jq '[.traceEvents[] | select(.ph == "X")] | length' "$work/load.chrome")" 1024
 same 'and the others counted' "$(($(jq '[.traceEvents[] | select(.ph == "X" and .cat != "task")] | length' "$work/load.chrome") +

@@ -53,6 +53,10 @@ same 'VM exits are marked, as many as there were packets of' "$(value exits smp)
         $2 == "tsc" && left { n++; left = 0 } END { print n + 0 }'
 done | awk '{ sum += $1 } END { print sum }')"
 
+page window console_line "$work/smp/capture" --files build/guests/smp.elf --time 0.05-0.06
+same 'a page of a window begins and ends with it' "$(value range window)" '0.05000 s + 10.0 ms'
+same 'and stacks are no deeper in it' "$(($(value deepest window) <= $(value deepest smp)))" 1
+
 check 'a guest that loses trace boots' boot_guest gaps load 'channel=e1000 net.mtu=9000 pt.regions=4 pt.region=16K policy=drop'
 page gaps odd "$work/gaps/capture" --files build/guests/load.elf
 same 'the gaps are marked' "$(($(value gaps gaps) >= $(gaps gaps '.tsc_from > 0')))" 1
