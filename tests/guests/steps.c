@@ -16,6 +16,7 @@
 #define IF 0x200ull
 #define RF 0x10000ull
 #define IOPL 0x3000ull
+#define CR4_OSXSAVE (1ull << 18)
 #define GATE_TRAP 0x100u /* of a gate's type: it leaves IF as it is */
 #define DR6_CLEAR 0xffff0ff0ull
 #define DR6_FAULT 2u /* DR1 is the breakpoint of an instruction */
@@ -53,7 +54,7 @@ static __attribute__((interrupt)) void on_undefined(struct interrupt_frame *fram
 {
     others++;
     note(frame->rip);
-    frame->rip += 2; /* UD2 */
+    frame->rip += *(const uint8_t *)(uintptr_t)(frame->rip + 1) == 0x01 ? 3 : 2; /* VMCALL, VMXOFF, XSETBV; UD2 */
 }
 
 static __attribute__((interrupt)) void on_divide(struct interrupt_frame *frame)
@@ -76,7 +77,7 @@ static __attribute__((interrupt)) void on_protection(struct interrupt_frame *fra
     others++;
     note(frame->rip);
     note(error);
-    frame->rip += 6; /* a far branch to where nothing is */
+    frame->rip += *(const uint8_t *)(uintptr_t)frame->rip == 0x0f ? 3 : 6; /* XSETBV; a far branch to nowhere */
 }
 
 static __attribute__((interrupt)) void on_tick(struct interrupt_frame *frame)
@@ -150,7 +151,7 @@ static void all_under_tf(void)
         mask(IF | masked);
         steps_with(story_system_calls, TF);
         report(masked ? "system calls, TF masked" : "system calls");
-        steps_user(2 | TF | IOPL);
+        steps_user(2 | TF | IOPL, story_user);
         report(masked ? "ring 3, TF masked" : "ring 3");
     }
 }
@@ -201,6 +202,22 @@ static void with_interrupts(void)
     report("with interrupts");
 }
 
+/* The interrupts make pt=soft delay the next ones, at each of these instructions. */
+static void refused_with_interrupts(void)
+{
+    uint64_t cr4;
+
+    __asm__ volatile("movq %%cr4, %0" : "=r"(cr4));
+    __asm__ volatile("movq %0, %%cr4" : : "r"(cr4 | CR4_OSXSAVE));
+    timer_start(VECTOR_TIMER, 3000);
+    for (int i = 0; i < 10; i++)
+        steps_with(story_refused, TF | IF);
+    for (int i = 0; i < 10; i++)
+        steps_user(2 | TF | IF | IOPL, story_user_refused);
+    timer_stop();
+    report("refused, with interrupts");
+}
+
 static void handlers_elsewhere(void)
 {
     struct __attribute__((packed)) {
@@ -237,6 +254,7 @@ void guest_main(const uint8_t *boot_params)
     all_under_tf();
     breakpoints();
     with_interrupts();
+    refused_with_interrupts();
     handlers_elsewhere();
     console_line("steps: system calls", steps_syscalls * 100 + steps_sysenters);
     console_line("steps: TF as PUSHF pushes it", steps_seen_flags >> 8 & 1);

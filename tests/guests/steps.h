@@ -22,8 +22,12 @@ void story_work(void);
 void story_repeat(void);
 void story_wait(void);
 
-/* In ring 3 with these RFLAGS: SYSCALL, SYSENTER, INT n. */
-void steps_user(uint64_t flags);
+void story_refused(void);
+
+/* A story in ring 3, with these RFLAGS: SYSCALL, SYSENTER, INT n; story_refused. */
+void steps_user(uint64_t flags, void (*story)(void));
+void story_user(void);
+void story_user_refused(void);
 void steps_syscall_entry(void);
 void steps_sysenter_entry(void);
 

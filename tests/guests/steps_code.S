@@ -21,6 +21,7 @@ steps_with:
 
     .globl story_near, story_strings, story_flags, story_shadows, story_events, story_far, story_compatibility
     .globl story_exits, story_halt, story_system_calls, story_watched, story_work, story_repeat, story_wait
+    .globl story_refused
 story_near:
     xorl %eax, %eax
     movl $3, %ecx
@@ -163,6 +164,16 @@ story_exits:
     popq %rbx
     ret
 
+/* Exits after which the instruction is executed again, or its exception delivered. Also in ring 3. */
+story_refused:
+    vmcall
+    vmxoff
+    movl $-1, %ecx
+    xsetbv
+    movb $0xc3, fresh_page      /* RET, in a page that was executed, or will be */
+    call fresh_page
+    ret
+
 story_halt:
     hlt
     ret
@@ -267,5 +278,10 @@ steps_seen_flags:
     .quad 0
 scratch:
     .zero 2048
+
+    .section .noinit, "aw", @nobits
+    .balign 4096
+fresh_page:
+    .zero 4096
 
     .section .note.GNU-stack, "", @progbits

@@ -5,7 +5,7 @@
     .text
 /* --- ring 3 --- */
 
-    .globl steps_user, steps_syscall_entry, steps_sysenter_entry
+    .globl steps_user, steps_syscall_entry, steps_sysenter_entry, story_user, story_user_refused
 steps_user:
     pushq %rbx
     pushq %rbp
@@ -15,10 +15,11 @@ steps_user:
     pushq %rdx
     pushq %rdi
     pushq $0x2b
-    leaq 1f(%rip), %rdx
-    pushq %rdx
+    pushq %rsi
     iretq
-1:  nop
+
+story_user:
+    nop
     movl $1, %eax
     syscall
     nop
@@ -34,6 +35,14 @@ steps_user:
     xorl %eax, %eax
     syscall
 3:  ret
+
+story_user_refused:
+    call story_refused
+    pushfq
+    andq $~0x100, (%rsp)
+    popfq
+    xorl %eax, %eax
+    syscall
 
 steps_syscall_entry:
     incq steps_syscalls(%rip)

@@ -46,6 +46,18 @@ static bool allow_blocking(struct soft_cpu *soft, uint64_t rflags)
     return true;
 }
 
+static void block(struct soft_pacing *pacing, uint32_t state)
+{
+    vmwrite32(VMCS_GUEST_INTERRUPTIBILITY_STATE, state | INTERRUPTIBILITY_STI);
+    pacing->blocks = true;
+}
+
+/* An instruction that was executed, and an event that was delivered, have ended the blocking. Another exit has not. */
+static void unblock(void)
+{
+    vmwrite32(VMCS_GUEST_INTERRUPTIBILITY_STATE, vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE) & ~INTERRUPTIBILITY_STI);
+}
+
 void soft_pacing_begin(struct soft_cpu *soft)
 {
     struct soft_pacing *pacing = &soft->pacing;
@@ -63,13 +75,16 @@ void soft_pacing_begin(struct soft_cpu *soft)
     const uint32_t state = vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE);
     if (!(state & (INTERRUPTIBILITY_STI | INTERRUPTIBILITY_MOV_SS)) &&
         vmread32(VMCS_GUEST_ACTIVITY_STATE) != ACTIVITY_HLT && allow_blocking(soft, rflags))
-        vmwrite32(VMCS_GUEST_INTERRUPTIBILITY_STATE, state | INTERRUPTIBILITY_STI);
+        block(pacing, state);
 }
 
-void soft_pacing_end(struct soft_pacing *pacing)
+void soft_pacing_end(struct soft_pacing *pacing, bool trapped)
 {
-    vmwrite64(VMCS_GUEST_IA32_DEBUGCTL, vmread64(VMCS_GUEST_IA32_DEBUGCTL) & ~DEBUGCTL_BTF);
-    pacing->trap_due = false;
+    if (pacing->trap_due)
+        vmwrite64(VMCS_GUEST_IA32_DEBUGCTL, vmread64(VMCS_GUEST_IA32_DEBUGCTL) & ~DEBUGCTL_BTF);
+    if (!trapped)
+        unblock();
+    pacing->trap_due = pacing->blocks = false;
 }
 
 void soft_pacing_handler_begins(struct soft_pacing *pacing)
@@ -90,8 +105,7 @@ bool soft_entry_refused(struct cpu *cpu)
 
     if (!soft->pacing.trap_due)
         return false;
-    soft_pacing_end(&soft->pacing);
-    vmwrite32(VMCS_GUEST_INTERRUPTIBILITY_STATE, vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE) & ~INTERRUPTIBILITY_STI);
+    soft_pacing_end(&soft->pacing, false);
     soft->pacing.no_btf = true;
     return true;
 }

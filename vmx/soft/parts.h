@@ -46,8 +46,9 @@ bool soft_was_executed(const struct cpu *cpu, const struct soft_position *to);
  */
 void soft_pacing_begin(struct soft_cpu *soft);
 
-/* First after its exit, if trap_due. */
-void soft_pacing_end(struct soft_pacing *pacing);
+/* First after its exit, if blocks: the guest's state must be its own again, or the next VM entry would fail. trapped:
+ * the monitor trap flag caused the exit. */
+void soft_pacing_end(struct soft_pacing *pacing, bool trapped);
 
 /* The step has delivered an event; the step has executed a far return. */
 void soft_pacing_handler_begins(struct soft_pacing *pacing);

@@ -43,7 +43,8 @@ struct soft_instruction {
 /* pacing.c: interrupts are delayed so that the guest makes progress */
 struct soft_pacing {
     bool in_handler; /* the guest handles an event, until it returns or enables interrupts */
-    bool trap_due;   /* soft_pacing_end must run after the step, and a single-step trap may be due */
+    bool blocks;     /* blocking by STI is ours, and soft_pacing_end must run after the step */
+    bool trap_due;   /* with blocks: BTF is ours, too, and a single-step trap may be due */
     bool no_btf;     /* VM entry does not accept IA32_DEBUGCTL.BTF */
     uint32_t owed;   /* instructions to execute before the next interrupt */
 };

@@ -48,8 +48,8 @@ void soft_leave(struct cpu *cpu, bool trapped)
     const struct soft_position to = soft_position_read();
     const bool trap = soft->pacing.trap_due;
 
-    if (trap)
-        soft_pacing_end(&soft->pacing);
+    if (soft->pacing.blocks)
+        soft_pacing_end(&soft->pacing, trapped);
     if (trapped)
         soft_window_executed(&soft->window);
     /* Another exit came first. The instruction or the event will be repeated, or root mode emulates it. */
@@ -77,6 +77,8 @@ void soft_enter(struct cpu *cpu)
 {
     struct soft_cpu *soft = soft_of(cpu);
 
+    if (soft->pacing.blocks) /* this VM entry was prepared before, but did not come about */
+        soft_pacing_end(&soft->pacing, false);
     soft_window_update(cpu);
     const bool steps = soft_window_steps(cpu);
     step_each(cpu, steps);
