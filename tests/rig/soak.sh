@@ -3,8 +3,8 @@
 # other kernels, perf.data of the kernel's own driver, the tutorial, packages made twice (all in tests/soak/), and the matrix with many seeds,
 # half of its places with two CPUs. Prints what failed, and keeps it in build/soak/; the last line counts.
 #
-# usage: soak.sh     from the environment: SOAK, which parts (instructions debian uefi names perf_data tutorial packages chroot matrix); SEEDS
-#                    (1 to 20) and COUNT of places for each (240) of the matrix; and what matrix.sh and instructions.sh take
+# usage: soak.sh     from the environment: SOAK, which parts (instructions debian uefi names perf_data tutorial packages
+#                    chroot random matrix); SEEDS (1 to 20) and COUNT of places for each (240) of the matrix; and what matrix.sh and instructions.sh take
 set -u
 
 mkdir -p build/soak
@@ -25,13 +25,14 @@ soak() {
     [ "$not_ok" != 0 ] || rm -rf "$work"
 }
 
-for part in ${SOAK:-instructions debian uefi names perf_data tutorial packages chroot matrix}; do
+for part in ${SOAK:-instructions debian uefi names perf_data tutorial packages chroot random matrix}; do
     case $part in
     instructions) soak instructions tests/soak/instructions.sh ;;
     debian) soak debian tests/soak/debian.sh ;;
     names) soak names tests/soak/names.sh ;;
     uefi | perf_data | tutorial | packages) soak "$part" "tests/soak/$part.sh" ;;
     chroot) soak chroot tests/soak/clean_chroot.sh ;;
+    random) RANDOM_COUNT=${RANDOM_COUNT:-100000} RANDOM_STEPPED=${RANDOM_STEPPED:-512} soak random tests/system/guest/random.sh ;;
     matrix)
         for seed in ${SEEDS:-$(seq 1 20)}; do
             MATRIX_SEED=$seed MATRIX_COUNT=${COUNT:-240} MATRIX_SMP=${MATRIX_SMP:-2} soak "seed-$seed" tests/system/trace/matrix.sh

@@ -1,0 +1,117 @@
+/* Of random.c: what its parts share. The C and assembly code of the guest run in an address space that maps memory one
+ * to one; random code runs in another one, which has only its own pages and those of random_enter.S. */
+#ifndef TESTS_GUESTS_RANDOM_H
+#define TESTS_GUESTS_RANDOM_H
+
+/* Selectors. In 64-bit mode SYSCALL and SYSRET need the first six in this order. */
+#define CODE64 0x10
+#define DATA 0x18
+#define DATA3 0x23
+#define CODE64_3 0x2b
+#define CODE32 0x30
+#define CODE32_3 0x3b
+#define CODE16 0x40
+#define CODE16_3 0x4b
+#define CODE64_1 0x51
+#define DATA1 0x59
+#define TASK 0x60 /* two entries */
+#define ABSENT 0x70
+#define READ_ONLY 0x78
+#define LOCAL 0x80 /* the LDT, two entries */
+#define NR_DESCRIPTORS 18
+#define NR_LOCAL 4
+
+#define CODE_AT 0x4000 /* random code, where 16-bit segments reach it, and above space_high */
+#define DATA_AT 0x6000
+#define NR_CODE_PAGES 1
+#define NR_DATA_PAGES 2
+#define PAGE 4096
+
+/* Offsets in struct random_state. */
+#define STATE_R(number) (8 * (number))
+#define STATE_FRAME 128
+#define STATE_VECTOR 168
+#define STATE_ERROR 176
+#define STATE_DS 184
+#define STATE_CR2 216
+#define STATE_DR6 224
+#define STATE_CR3 232
+
+#define VECTOR_SYSCALL 0x100
+#define VECTOR_SYSENTER 0x101
+#define VECTOR_END 0x81 /* INT 81H ends the code */
+
+#define PIT_COUNTER 0x40
+
+#ifndef __ASSEMBLER__
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* The CPU's registers before the next instruction of the random code, and the event that ended it. */
+struct random_state {
+    uint64_t r[16]; /* in the order of their encoding: RAX, RCX, RDX, RBX, RSP, ... */
+    uint64_t rip, cs, rflags, rsp, ss;
+    uint64_t vector, error;
+    uint64_t ds, es, fs, gs;
+    uint64_t cr2, dr6;
+    uint64_t cr3; /* the random code's address space */
+};
+_Static_assert(offsetof(struct random_state, rip) == STATE_FRAME, "random.h");
+_Static_assert(offsetof(struct random_state, vector) == STATE_VECTOR, "random.h");
+_Static_assert(offsetof(struct random_state, ds) == STATE_DS, "random.h");
+_Static_assert(offsetof(struct random_state, cr3) == STATE_CR3, "random.h");
+
+/* --- random_enter.S --- */
+extern struct random_state random_state;
+extern uint8_t random_stubs[], random_stubs_end[], random_syscall[], random_sysenter[];
+extern uint8_t random_text_start[], random_text_end[], random_data_start[], random_data_end[], random_stack_top[],
+    random_nmi_stack_top[];
+extern uint64_t random_gdt[NR_DESCRIPTORS], random_ldt[NR_LOCAL], random_idt[512], random_tss[16];
+/* Run the random code from random_state until its next event. */
+void random_enter(void);
+
+/* --- random_machine.c --- */
+void machine_prepare(void);
+
+/* --- random_watch.c: code that does not end is given up by an NMI of the timer --- */
+void watch_prepare(void);
+/* For a seed, which has so many periods of 55 ms. */
+void watch_start(uint32_t periods);
+/* Whether this NMI is the timer's. If so, it counts, and periods_left says how many the code has left. */
+bool watch_take(void);
+extern uint32_t periods_left;
+
+/* --- random_space.c --- */
+extern uint8_t random_code[PAGE], random_data[NR_DATA_PAGES * PAGE];
+void space_make(void);
+/* Map the page after random_enter.S's code, which no one needs. */
+void space_map_beside(void);
+/* Once for each seed: page-table entries, with CPL 3's right to them, or not. */
+void space_reset(bool user);
+/* The bits of the entries that the CPU changes. */
+uint64_t space_hash(uint64_t hash);
+#define SPACE_HIGH 0x0000700000000000ull /* the same pages, for 64-bit code */
+
+/* --- random_make.c --- */
+enum width { WIDTH_64, WIDTH_32, WIDTH_16 };
+#define MOST_INSTRUCTIONS 64
+/* Fill random_code. starts: offsets of its instructions, their number is returned. */
+uint32_t code_make(enum width width, bool privileged, uint16_t starts[MOST_INSTRUCTIONS + 1]);
+
+/* A sequence that the seed begins; numbers have all 64 bits. */
+extern uint64_t random_sequence;
+uint64_t random64(void);
+static inline uint32_t below(uint32_t limit)
+{
+    return (uint32_t)((random64() >> 32) * limit >> 32);
+}
+
+static inline uint64_t hash_add(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
+    return hash ^ hash >> 29;
+}
+#endif
+
+#endif
