@@ -3,6 +3,7 @@
  *
  * Command line:
  * addresses: page-table entries, fetches and the local APIC's base lead to where there is no memory.
+ * hidden: code at addresses that the hypervisor keeps to itself, and one instruction that writes to 32 of its pages.
  * cpus=2: one CPU writes and calls a page in a loop; the other one writes a byte of it now and then. How long does it
  * wait?
  */
@@ -98,6 +99,77 @@ static void addresses(void)
     console_line("hostile: page faults", page_faults);
 }
 
+/* --- hidden memory ----------------------------------------------------------------------------------------------- */
+
+#define E820_ENTRIES 0x1e8u /* boot_params */
+#define E820_TABLE 0x2d0u
+#define E820_RESERVED 2u
+#define HIDDEN_LEAST (2u << 20)
+#define XCR0_AVX512 0xe7u
+#define CR4_OSFXSR_OSXSAVE 0x40200ull
+
+struct __attribute__((packed)) e820_entry {
+    uint64_t start, size;
+    uint32_t type;
+};
+
+/* The largest reserved range in memory is the hypervisor's. */
+static uint64_t hidden_start(const uint8_t *boot_params)
+{
+    const struct e820_entry *entry = (const struct e820_entry *)(const void *)(boot_params + E820_TABLE);
+
+    for (uint32_t i = 0; i < boot_params[E820_ENTRIES]; i++)
+        if (entry[i].type == E820_RESERVED && entry[i].size >= HIDDEN_LEAST && entry[i].start < NOWHERE / 4)
+            return entry[i].start;
+    return 0;
+}
+
+/* Each of 16 elements across the boundary of two pages. */
+static void scatter(uint64_t to)
+{
+    static int32_t indices[16] __attribute__((aligned(64)));
+    uint64_t cr4;
+
+    for (int32_t i = 0; i < 16; i++)
+        indices[i] = i * 2 * (int32_t)PAGE + (int32_t)PAGE - 2;
+    __asm__ volatile("movq %%cr4, %0" : "=r"(cr4));
+    __asm__ volatile("movq %0, %%cr4" : : "r"(cr4 | CR4_OSFXSR_OSXSAVE));
+    __asm__ volatile("xsetbv" : : "a"(XCR0_AVX512), "d"(0), "c"(0));
+    __asm__ volatile("kxnorw %%k1, %%k1, %%k1\n\t"
+                     "vmovdqa32 %1, %%zmm1\n\t"
+                     "vpscatterdd %%zmm1, (%0,%%zmm1,1)%{%%k1%}"
+                     :
+                     : "r"(to), "m"(indices)
+                     : "memory");
+}
+
+static uint32_t words_of_ones(uint64_t from, uint64_t bytes)
+{
+    uint32_t found = 0;
+
+    for (uint64_t at = from; at < from + bytes; at += 4)
+        found += *(const volatile uint32_t *)(uintptr_t)at == 0xffffffffu;
+    return found;
+}
+
+static void hidden(const uint8_t *boot_params)
+{
+    const uint64_t start = hidden_start(boot_params);
+
+    interrupt_set(6, (void *)on_undefined, 0);
+    if (!start)
+        return;
+    ((function *)(uintptr_t)start)();
+    ((function *)(uintptr_t)(start + 0x1234))();
+    console_line("hostile: undefined instructions in hidden memory", undefined);
+    ((function *)(uintptr_t)0xfee00000u)();
+    ((function *)(uintptr_t)0xfee00300u)();
+    console_line("hostile: and in the local APIC", undefined);
+    console_line("hostile: its version is still there", APIC(0x30) != 0xffffffffu);
+    scatter(start + PAGE);
+    console_line("hostile: words of ones", words_of_ones(start + PAGE, 32 * PAGE));
+}
+
 /* --- one page, two CPUs ------------------------------------------------------------------------------------------ */
 
 static uint64_t tsc(void)
@@ -158,6 +230,8 @@ void guest_main(const uint8_t *boot_params)
     console_text("hostile: start\r\n");
     if (line[0] == 'a')
         addresses();
+    else if (line[0] == 'h')
+        hidden(boot_params);
     else
         contend();
     console_text("hostile: ok\r\n");

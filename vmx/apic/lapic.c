@@ -15,6 +15,8 @@
  */
 #include "vmx/apic/lapic.h"
 
+#include <string.h>
+
 #include "base/msr.h"
 #include "base/phys.h"
 #include "vmx/apic/ipi.h"
@@ -207,6 +209,19 @@ void lapic_accessed(struct cpu *cpu, uint64_t gpa, bool write)
     *lapic->entry = (*lapic->entry & ~EPT_ADDRESS_MASK) | virt_to_phys(cpu->lapic_stage) | EPT_READ;
     if (write)
         *lapic->entry |= EPT_WRITE;
+    step_begin(cpu, lapic_write_through);
+}
+
+/* VISIBLE: the registers are not code; hardware leaves open what a fetch yields. */
+__attribute__((cold)) void lapic_fetched(struct cpu *cpu)
+{
+    struct lapic_cpu *lapic = lapic_of(cpu);
+
+    memset(cpu->hidden_stage, 0xff, sizeof cpu->hidden_stage);
+    lapic->writes = false;
+    lapic->step_rip = vmreadn(VMCS_GUEST_RIP);
+    *lapic->entry = (*lapic->entry & ~(EPT_ADDRESS_MASK | EPT_ACCESS_MASK)) | virt_to_phys(cpu->hidden_stage) |
+                    EPT_READ | EPT_EXECUTE;
     step_begin(cpu, lapic_write_through);
 }
 

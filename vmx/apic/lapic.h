@@ -24,6 +24,9 @@ bool lapic_is_guarded(const struct cpu *cpu, uint64_t gpa);
 /* An access to the guarded page has exited: step it. */
 void lapic_accessed(struct cpu *cpu, uint64_t gpa, bool write);
 
+/* A fetch from the guarded page has exited: the guest executes ones there, whose first instruction is #UD. */
+void lapic_fetched(struct cpu *cpu);
+
 /* The guest writes LVTPC, or reads it. false: a reserved bit is set, #GP. */
 bool lapic_lvtpc_write(struct cpu *cpu, uint64_t value);
 uint32_t lapic_lvtpc_read(const struct cpu *cpu);

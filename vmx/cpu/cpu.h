@@ -48,7 +48,7 @@ struct cpu {
     CPU_STATE_BYTES(proc_control, 16);  /* vmx/cpu/proc_control.c */
     CPU_STATE_BYTES(timer, 16);         /* vmx/cpu/timer.c */
     CPU_STATE_BYTES(exit_counts, 1280); /* vmx/cpu/exit_counts.c */
-    CPU_STATE_BYTES(ept_view, 1232);    /* vmx/ept/view.c */
+    CPU_STATE_BYTES(ept_view, 1360);    /* vmx/ept/view.c */
     CPU_STATE_BYTES(step, 16);          /* vmx/ept/step.c */
     CPU_STATE_BYTES(lapic, 48);         /* vmx/apic/lapic.c */
     CPU_STATE_BYTES(lapic_ipi, 32);     /* vmx/apic/ipi.c */
@@ -63,7 +63,7 @@ struct cpu {
 
     char text[4096];                                          /* vmx/cpu/exit_counts.c: the text for pt_flush_end */
     uint8_t lapic_stage[4096] __attribute__((aligned(4096))); /* vmx/apic/lapic.c: takes stepped accesses to the APIC */
-    uint8_t hidden_stage[4096] __attribute__((aligned(4096))); /* vmx/exit/violation.c: takes writes to hidden pages */
+    uint8_t hidden_stage[4096] __attribute__((aligned(4096)));    /* writes to hidden pages; fetches from the APIC */
     uint8_t view_tables[44][4096] __attribute__((aligned(4096))); /* vmx/ept/view.c */
     uint8_t vmxon_region[4096] __attribute__((aligned(4096)));    /* vmx/vmx.c */
     uint8_t vmcs_region[4096] __attribute__((aligned(4096)));     /* vmx/vmx.c */

@@ -12,9 +12,10 @@
 
 #define INVEPT_SINGLE_CONTEXT 1ull
 
-/* The local APIC's page, and what one instruction can access: 16 scattered elements, two pages of code. */
-#define EPT_VIEW_PAGES 20u
-#define EPT_VIEW_TABLES (3u + 2u * EPT_VIEW_PAGES)
+/* The local APIC's page, and what one instruction can access: 16 scattered elements, each across a page boundary, two
+ * pages of code. The elements' pages are hidden ones, which lie together: they share tables. */
+#define EPT_VIEW_PAGES 36u
+#define EPT_VIEW_TABLES 43u
 _Static_assert(sizeof(((struct cpu *)0)->view_tables) == (1 + EPT_VIEW_TABLES) * EPT_PAGE_SIZE, "the PML4 and they");
 
 struct ept_private_table {

@@ -43,7 +43,9 @@ static void violation_handle(struct cpu *cpu, uint64_t gpa, uint64_t qualificati
         ept_map_missing(gpa);
     else if (write && ept_is_hidden(gpa))
         hidden_written(cpu, page);
-    else if (fetch && machine.config.code_pages && !lapic_is_guarded(cpu, gpa) && !ept_is_hidden(gpa))
+    else if (fetch && ept_is_hidden(gpa))
+        ept_set_access(gpa, EPT_READ | EPT_EXECUTE); /* FFH FFH is #UD, as where there is no memory */
+    else if (fetch && machine.config.code_pages)
         code_fetched(cpu, gpa, qualification);
     else if (write && machine.config.code_pages)
         code_written(cpu, gpa, qualification);
@@ -57,8 +59,11 @@ enum exit_action ept_violation_exit(struct cpu *cpu)
     const uint64_t gpa = vmread64(VMCS_GUEST_PHYSICAL_ADDRESS);
 
     block_nmis_again(qualification);
-    if (!(qualification & EPT_VIOLATION_FETCH) && lapic_is_guarded(cpu, gpa)) {
-        lapic_accessed(cpu, gpa, qualification & EPT_VIOLATION_WRITE);
+    if (lapic_is_guarded(cpu, gpa)) {
+        if (qualification & EPT_VIOLATION_FETCH)
+            lapic_fetched(cpu);
+        else
+            lapic_accessed(cpu, gpa, qualification & EPT_VIOLATION_WRITE);
         return EXIT_RETRY;
     }
     machine_lock(cpu);

@@ -21,6 +21,15 @@ same 'addresses: it executes the page that it has mapped' "$(number addresses 't
 same 'addresses: above memory there is no instruction' "$(number addresses 'undefined instructions')" 1
 clean_log addresses
 
+check 'hidden: the guest runs' hostile hidden 1 hidden
+console_has 'hidden: to its end' hidden 'hostile: ok'
+same 'hidden: code there is undefined instructions' "$(number hidden 'undefined instructions in hidden memory')" 2
+same 'hidden: and so it is in the local APIC' "$(number hidden 'and in the local APIC')" 4
+same 'hidden: whose registers are still there' "$(number hidden 'its version is still there')" 1
+same 'hidden: 32 pages are written by one instruction, and read as ones' "$(number hidden 'words of ones')" 32768
+exact 'hidden: all branches equal the truth' hidden
+clean_log hidden
+
 # A turn is 20,000 ticks; the rest is the way through root mode of both CPUs, which wait for the wire as well.
 check 'contend: the guest runs' hostile contend 2 cpus=2
 console_has 'contend: to its end' contend 'hostile: ok'
