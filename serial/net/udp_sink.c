@@ -20,16 +20,15 @@ static void take_frame(struct udp_sink *s, const uint8_t *bytes, size_t size, ui
     }
 }
 
-static void take_packet(struct udp_sink *s, const uint8_t *bytes, size_t size, uint64_t now)
+/* true: reply is to be sent. */
+static bool take_packet(struct udp_sink *s, const uint8_t *bytes, size_t size, uint8_t *reply, uint64_t now)
 {
-    uint8_t reply[NET_ARP_FRAME_BYTES];
     const uint8_t *payload;
     size_t payload_bytes;
 
     switch (net_receive(&s->link, bytes, size, reply, &payload, &payload_bytes)) {
     case NET_ARP_REQUEST:
-        udp_send_arp(s, reply);
-        break;
+        return true;
     case NET_ARP_REPLY:
         s->peer_found = true;
         break;
@@ -42,10 +41,17 @@ static void take_packet(struct udp_sink *s, const uint8_t *bytes, size_t size, u
         }
         break;
     }
+    return false;
 }
 
+/* The caller holds the sink's lock, for which the other CPUs wait: however fast packets arrive, take one ring of them
+ * and send one reply. Senders of further requests repeat them. */
 void udp_receive(struct udp_sink *s, uint64_t now)
 {
+    uint8_t reply[NET_ARP_FRAME_BYTES];
+    bool has_reply = false;
+    uint32_t left = UDP_RX_SLOTS;
+
     do {
         uint32_t index = s->rx_next % UDP_RX_SLOTS;
         volatile struct e1000_rx_descriptor *rx = &s->rx[index];
@@ -53,13 +59,16 @@ void udp_receive(struct udp_sink *s, uint64_t now)
         uint32_t bytes = e1000_rx_bytes(rx, &s->rx_format);
 
         if (bytes != 0) {
-            take_packet(s, buffer, bytes, now);
+            has_reply |= take_packet(s, buffer, bytes, reply, now);
         }
         rx->address = s->rx_buffers_pa + index * E1000_RX_BUFFER_BYTES;
         rx->written_back = 0;
         s->rx_next++;
-    } while (udp_has_received(s));
+    } while (--left > 0 && udp_has_received(s));
     nic_tail_set(s->nic.rx_tail, (s->rx_next - 1) % UDP_RX_SLOTS);
+    if (has_reply) {
+        udp_send_arp(s, reply);
+    }
 }
 
 static void udp_poll(struct sink *sink)

@@ -136,7 +136,7 @@ static inline bool udp_has_received(const struct udp_sink *s)
     return (rx->written_back & s->rx_format.dd) != 0;
 }
 
-/* Process all received packets. Call it only if udp_has_received. */
+/* Process received packets, at most UDP_RX_SLOTS of them. Call it only if udp_has_received. */
 void udp_receive(struct udp_sink *s, uint64_t now);
 
 /* Set s->link.ip by DHCP, and s->link.peer from a receiver's announcement. start: TSC when waiting began. timeout: in
