@@ -8,6 +8,9 @@
  * or slightly more. */
 #define MTU_82540 16110u
 #define MTU_JUMBO 9000u
+/* Before I217 to I219 use longer frames, Linux's driver divides the packet buffer differently and changes some twenty
+ * undocumented registers of MAC and PHY (e1000_lv_jumbo_workaround_ich8lan, "Si errata"). This driver does neither. */
+#define MTU_ICH 1500u
 
 const struct nic_card e1000_cards[] = {
     {.name = "82540EM", .vendor = INTEL, .family = E1000_82540, .max_mtu = MTU_82540, .devices = {0x100e}},
@@ -19,13 +22,13 @@ const struct nic_card e1000_cards[] = {
     {.name = "I217/I218",
      .vendor = INTEL,
      .family = E1000_ICH,
-     .max_mtu = MTU_JUMBO,
+     .max_mtu = MTU_ICH,
      .devices = {0x153a, 0x153b, 0x1559, 0x155a, 0x15a0, 0x15a1, 0x15a2, 0x15a3}},
     {.name = "I219",
      .vendor = INTEL,
      .family = E1000_ICH,
      .quirks = E1000_HANGS_AFTER_RESET,
-     .max_mtu = MTU_JUMBO,
+     .max_mtu = MTU_ICH,
      .devices = {0x156f, 0x1570, 0x15b7, 0x15b8, 0x15b9, 0x15bb, 0x15bc, 0x15bd, 0x15be, 0x15d6, 0x15d7,
                  0x15d8, 0x15df, 0x15e0, 0x15e1, 0x15e2, 0x15e3, 0x15f4, 0x15f5, 0x15f9, 0x15fa, 0x15fb,
                  0x15fc, 0x0d4c, 0x0d4d, 0x0d4e, 0x0d4f, 0x0d53, 0x0d55, 0x0dc5, 0x0dc6, 0x1a1c, 0x1a1d,

@@ -40,7 +40,9 @@ static void intel_cards(void **state)
     assert_int_equal(card_of(0x15f38086, 0)->quirks, E1000_KEEPS_BUFFER_SIZES);
     assert_int_equal(card_of(0x125c8086, 0)->quirks, E1000_KEEPS_BUFFER_SIZES);
     assert_int_equal(card_of(0x100e8086, 0)->max_mtu, 16110);
-    assert_int_equal(card_of(0x15b88086, 0)->max_mtu, 9000);
+    assert_int_equal(card_of(0x15338086, 0)->max_mtu, 9000);
+    assert_int_equal(card_of(0x153a8086, 0)->max_mtu, 1500);
+    assert_int_equal(card_of(0x15b88086, 0)->max_mtu, 1500);
     assert_null(card_of(0x15b88087, 0)); /* another vendor */
     assert_null(card_of(0x00008086, 0));
     assert_null(card_of(0x15288086, 0)); /* X540: another programming model */
