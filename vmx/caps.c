@@ -174,20 +174,24 @@ const char *vmx_controls_resolve(struct vmx_controls *controls, const struct vmx
     return NULL;
 }
 
-const char *vmx_caps_differ(const struct vmx_caps *first, const struct vmx_caps *caps)
+const char *vmx_caps_differ(const struct vmx_caps *first, const struct vmx_controls *used, const struct vmx_caps *caps)
 {
-    if (caps->basic != first->basic)
-        return "its IA32_VMX_BASIC is not the first CPU's";
-    if (caps->pin != first->pin || caps->proc != first->proc || caps->proc2 != first->proc2)
-        return "its VM-execution controls are not the first CPU's";
-    if (caps->exit != first->exit || caps->entry != first->entry)
-        return "its VM-exit or VM-entry controls are not the first CPU's";
-    if (caps->ept_vpid != first->ept_vpid)
-        return "its IA32_VMX_EPT_VPID_CAP is not the first CPU's";
-    if (caps->misc != first->misc)
-        return "its IA32_VMX_MISC is not the first CPU's";
-    if (caps->perfmon_version != first->perfmon_version)
-        return "its version of performance monitoring (CPUID.0AH:EAX[7:0]) is not the first CPU's";
+    struct vmx_controls ours = {0}, theirs = {0};
+    const char *missing = vmx_controls_resolve(&ours, caps);
+
+    if (missing)
+        return missing;
+    missing = vmx_controls_resolve(&theirs, first);
+    if (missing)
+        return missing;
+    if (ours.pin != theirs.pin || ours.proc != theirs.proc || ours.proc2 != theirs.proc2)
+        return "it would use other VM-execution controls than the first CPU";
+    if (ours.exit != theirs.exit || ours.entry != theirs.entry)
+        return "it would use other VM-exit or VM-entry controls than the first CPU";
+    if (!may_be_one(caps->exit, used->exit) || !may_be_one(caps->entry, used->entry))
+        return "it lacks the controls of pt.switch=vmcs, which the first CPU has";
+    if (first->ept_vpid & ~caps->ept_vpid & EPT_CAP_1G)
+        return "its EPT has no 1-GByte pages, but the first CPU's has";
     return NULL;
 }
 

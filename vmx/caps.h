@@ -109,9 +109,10 @@ const char *vmx_caps_check(const struct vmx_caps *caps);
 /* Choose the controls. NULL: *controls is filled in; else one sentence that names the first missing feature. */
 const char *vmx_controls_resolve(struct vmx_controls *controls, const struct vmx_caps *caps);
 
-/* Do the controls chosen for the first CPU fit a CPU with these capabilities? NULL: yes, they are the same; else one
- * sentence that names the first register that differs. */
-const char *vmx_caps_differ(const struct vmx_caps *first, const struct vmx_caps *caps);
+/* Can a CPU with these capabilities share the first CPU's controls, as far as they are used, and its EPT? Controls that
+ * are not used may differ: on hybrid CPUs they do. VMX MSRs that are not compared are read on each CPU. NULL: yes; else
+ * one sentence that says what differs. */
+const char *vmx_caps_differ(const struct vmx_caps *first, const struct vmx_controls *used, const struct vmx_caps *caps);
 
 /* Add the controls that load IA32_RTIT_CTL at VM entries and clear it at exits. NULL: done; else one sentence that
  * names the missing control. */

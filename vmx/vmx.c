@@ -96,7 +96,7 @@ const char *vmx_cpu_check(void)
         return missing;
     if (!(caps.misc & VMX_MISC_WAIT_FOR_SIPI))
         return "this CPU's VMX has no wait-for-SIPI activity state (IA32_VMX_MISC[8] is 0)";
-    return vmx_caps_differ(&first_caps, &caps);
+    return vmx_caps_differ(&first_caps, &controls, &caps);
 }
 
 static uint32_t msr_conditions(const struct vmx_machine *config)

@@ -38,7 +38,7 @@ struct ptm_profile {
     bool ip8;              /* IP packets may have the 8-byte payload, IPBytes = 110B */
     bool long_tnt;         /* full TNT buffers of 47 branches */
     bool xsave;            /* XSAVE state component 8 */
-    bool hybrid;           /* every other CPU has LIP the other way */
+    bool hybrid;           /* every other CPU has LIP the other way, and fewer VMX controls */
     uint32_t cpuid14_0[4]; /* EAX EBX ECX EDX */
     uint32_t cpuid14_1[4];
     uint32_t cpuid15[3];  /* EAX denominator, EBX numerator, ECX crystal Hz; EAX = 0: as Bochs has it */

@@ -22,6 +22,14 @@ static void field_add(BX_CPU_C *cpu)
         cpu->vmcs_map->set_mapping(RTIT_CTL_FIELD + half, offset + 4 * (RTIT_CTL_FIELD + half - LINK_POINTER));
 }
 
+/* Efficiency cores lack controls that performance cores have. */
+static void controls_remove(struct bx_VMX_Cap *cap)
+{
+    static const uint64_t EPT_CAP_EXECUTE_ONLY = 1, EPT_CAP_ACCESSED_DIRTY = 1 << 21;
+    cap->vmx_vmexec_ctrl2_supported_bits &= ~(VMX_VM_EXEC_CTRL2_PAUSE_LOOP_VMEXIT | VMX_VM_EXEC_CTRL2_WBINVD_VMEXIT);
+    cap->vmx_ept_vpid_cap_supported_bits &= ~(EPT_CAP_EXECUTE_ONLY | EPT_CAP_ACCESSED_DIRTY);
+}
+
 /* The capability MSRs (Appendix A.3 to A.5) come from these. */
 void ptm_vmx_init(BX_CPU_C *cpu)
 {
@@ -29,6 +37,8 @@ void ptm_vmx_init(BX_CPU_C *cpu)
     struct bx_VMX_Cap *cap = &cpu->vmx_cap;
     if (!profile->pt || !profile->vmx || !cpu->is_cpu_extension_supported(BX_ISA_VMX))
         return;
+    if (profile->hybrid && cpu->bx_cpuid % 2 != 0)
+        controls_remove(cap);
     cap->vmx_vmexec_ctrl2_supported_bits |= VMX_VM_EXEC_CTRL2_SUPPRESS_GUEST_VMX_TRACE;
     cap->vmx_vmexit_ctrl1_supported_bits |= VMX_VMEXIT_CTRL1_SUPPRESS_HOST_VMX_TRACE;
     cap->vmx_vmentry_ctrl_supported_bits |= VMX_VMENTRY_CTRL1_SUPPRESS_VMX_PACKETS;

@@ -183,7 +183,14 @@ static void rtit_ctl_by_the_vmcs(void **state)
     assert_int_equal(c.exit, before.exit | 1u << 25);
 }
 
-/* Each register counts, and is named. */
+static const char *differs(const struct vmx_caps *first, const struct vmx_caps *caps)
+{
+    struct vmx_controls used;
+    assert_null(vmx_controls_resolve(&used, first));
+    return vmx_caps_differ(first, &used, caps);
+}
+
+/* What is used counts, and is named. */
 static void another_cpu(void **state)
 {
     (void)state;
@@ -191,22 +198,65 @@ static void another_cpu(void **state)
     struct vmx_caps caps = first;
     static const struct {
         size_t offset;
+        unsigned bit;
         const char *named;
-    } rows[] = {
-        {offsetof(struct vmx_caps, basic), "IA32_VMX_BASIC"},  {offsetof(struct vmx_caps, pin), "VM-execution"},
-        {offsetof(struct vmx_caps, proc), "VM-execution"},     {offsetof(struct vmx_caps, proc2), "VM-execution"},
-        {offsetof(struct vmx_caps, exit), "VM-exit"},          {offsetof(struct vmx_caps, entry), "VM-entry"},
-        {offsetof(struct vmx_caps, ept_vpid), "EPT_VPID_CAP"}, {offsetof(struct vmx_caps, misc), "IA32_VMX_MISC"}};
+    } rows[] = {{offsetof(struct vmx_caps, pin), 32 + 6, "VM-execution"},
+                {offsetof(struct vmx_caps, pin), 32 + 3, "NMI exiting"},
+                {offsetof(struct vmx_caps, proc2), 32 + 12, "VM-execution"},
+                {offsetof(struct vmx_caps, proc2), 32 + 7, "unrestricted guest"},
+                {offsetof(struct vmx_caps, exit), 32 + 12, "VM-exit"},
+                {offsetof(struct vmx_caps, entry), 32 + 15, "load IA32_EFER"},
+                {offsetof(struct vmx_caps, ept_vpid), 32, "VM-execution"}, /* no INVVPID, so no VPID */
+                {offsetof(struct vmx_caps, ept_vpid), 17, "1-GByte pages"}};
 
-    assert_null(vmx_caps_differ(&first, &caps));
+    assert_null(differs(&first, &caps));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         caps = first;
-        *(uint64_t *)(void *)((char *)&caps + rows[i].offset) ^= 1ull << 40;
-        assert_non_null(strstr(vmx_caps_differ(&first, &caps), rows[i].named));
+        *(uint64_t *)(void *)((char *)&caps + rows[i].offset) &= ~(1ull << rows[i].bit);
+        const char *why = differs(&first, &caps);
+        if (!why || !strstr(why, rows[i].named))
+            fail_msg("row %zu: %s", i, why ? why : "fits");
     }
     caps = first;
-    caps.perfmon_version ^= 1;
-    assert_non_null(strstr(vmx_caps_differ(&first, &caps), "performance monitoring"));
+    caps.perfmon_version = 1; /* no IA32_PERF_GLOBAL_CTRL */
+    assert_non_null(strstr(differs(&first, &caps), "VM-exit"));
+    caps = first;
+    caps.proc |= 1u << 15; /* MOV CR3 must exit */
+    assert_non_null(differs(&first, &caps));
+}
+
+/* Performance and efficiency cores: what no code uses may differ. */
+static void a_hybrid_cpu(void **state)
+{
+    (void)state;
+    struct vmx_caps first = skylake_vmx(), caps = first;
+    caps.basic ^= 1ull << 50 | 5;         /* the revision, the memory type */
+    caps.proc ^= 1ull << (32 + 3);        /* use TSC offsetting */
+    caps.proc2 ^= 1ull << (32 + 10);      /* PAUSE-loop exiting */
+    caps.proc2 ^= 1ull << (32 + 25);      /* use TSC scaling */
+    caps.exit ^= 1ull << (32 + 15);       /* acknowledge interrupt on exit */
+    caps.ept_vpid ^= 1ull << 21 | 1 << 0; /* accessed and dirty flags, execute-only pages */
+    caps.misc ^= 1ull << 15 | 3;          /* RDMSR of IA32_SMBASE, the preemption timer's rate */
+    assert_null(differs(&first, &caps));
+    assert_null(differs(&caps, &first));
+    caps.ept_vpid |= 1ull << 17;
+    first.ept_vpid &= ~(1ull << 17); /* the EPT has none */
+    assert_null(differs(&first, &caps));
+}
+
+/* pt.switch=vmcs needs its controls on each CPU. */
+static void another_cpu_without_rtit(void **state)
+{
+    (void)state;
+    struct vmx_caps first = skylake_vmx(), caps = first;
+    struct vmx_controls used;
+    first.entry |= 1ull << (32 + 18);
+    first.exit |= 1ull << (32 + 25);
+    assert_null(vmx_controls_resolve(&used, &first));
+    assert_null(vmx_caps_differ(&first, &used, &caps));
+    assert_null(vmx_controls_switch_rtit(&used, &first));
+    assert_null(vmx_caps_differ(&first, &used, &first));
+    assert_non_null(strstr(vmx_caps_differ(&first, &used, &caps), "pt.switch=vmcs"));
 }
 
 int main(void)
@@ -222,6 +272,8 @@ int main(void)
         cmocka_unit_test(what_we_can_do_without),
         cmocka_unit_test(rtit_ctl_by_the_vmcs),
         cmocka_unit_test(another_cpu),
+        cmocka_unit_test(a_hybrid_cpu),
+        cmocka_unit_test(another_cpu_without_rtit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
