@@ -20,6 +20,8 @@
 #define IA32_PERF_GLOBAL_STATUS 0x38e
 #define IA32_PERF_GLOBAL_CTRL 0x38f
 #define IA32_PERF_GLOBAL_STATUS_RESET 0x390
+#define IA32_PEBS_ENABLE 0x3f1
+#define IA32_DS_AREA 0x600
 #define IA32_PMC0 0xc1
 #define IA32_PERFEVTSEL0 0x186
 #define IA32_XSS 0xda0
@@ -29,6 +31,8 @@
 #define TOPA_PMI (1ull << 55)
 #define FROZEN (3ull << 58)
 #define VECTOR 0x50
+#define IMAGE 0x1000000u /* guest.ld */
+#define IMAGE_BYTES 0x100000u
 
 static volatile uint64_t nmis, interrupts, faults;
 static bool x2apic;
@@ -131,6 +135,46 @@ static void counters(void)
     msr_set(IA32_PERF_GLOBAL_STATUS_RESET, 1);
 }
 
+static uint64_t faults_of_write(uint32_t msr, uint64_t value)
+{
+    faults = 0;
+    msr_set(msr, value);
+    return faults;
+}
+
+/* Counter 0 with PEBS overflows a few instructions after the WRMSR that enables it, at each of some distances: all
+ * records are the guest's own. Where there is no PEBS (IA32_MISC_ENABLE[12]) nothing is tried. */
+static void sampling(void)
+{
+    static uint64_t area[32] __attribute__((aligned(64))), buffer[64 * 25];
+    uint64_t foreign = 0, records = 0;
+
+    if (msr_get(0x1a0) >> 12 & 1)
+        return;
+    area[4] = area[5] = (uint64_t)(uintptr_t)buffer;
+    area[6] = area[7] = (uint64_t)(uintptr_t)(buffer + 64 * 25);
+    area[8] = (1ull << 48) - 100000;
+    msr_set(IA32_DS_AREA, (uint64_t)(uintptr_t)area);
+    msr_set(IA32_PERFEVTSEL0, INSTRUCTIONS_WITH_PMI & ~(1u << 20));
+    msr_set(IA32_PEBS_ENABLE, 1);
+    for (uint32_t distance = 1; distance <= 40; distance++) {
+        msr_set(IA32_PMC0, -distance);
+        msr_set(IA32_PERF_GLOBAL_CTRL, 1);
+        indirect_calls(&state, 50);
+        msr_set(IA32_PERF_GLOBAL_CTRL, 0);
+    }
+    msr_set(IA32_PEBS_ENABLE, 0);
+    records = (area[5] - area[4]) / 200;
+    for (uint64_t i = 0; i < records; i++)
+        foreign += buffer[25 * i + 1] - IMAGE >= IMAGE_BYTES;
+    expect("PEBS records:", records, 40);
+    expect("of which with an address that is not ours:", foreign, 0);
+    expect("faults of IA32_PERF_GLOBAL_CTRL with reserved bits:",
+           faults_of_write(IA32_PERF_GLOBAL_CTRL, 1ull << 16) + faults_of_write(IA32_PERF_GLOBAL_CTRL, 1ull << 40) +
+               faults_of_write(IA32_PERF_GLOBAL_CTRL, 1ull << 48),
+           3);
+}
+
 static void status(void)
 {
     uint64_t seen = 0;
@@ -176,13 +220,6 @@ static void nmi_storm(void)
     }
     indirect_calls(&state, 1000);
     expect("NMIs of 2000 sent:", nmis, sent);
-}
-
-static uint64_t faults_of_write(uint32_t msr, uint64_t value)
-{
-    faults = 0;
-    msr_set(msr, value);
-    return faults;
 }
 
 static uint64_t faults_of_read(uint32_t msr)
@@ -237,8 +274,10 @@ static void all(void)
     uint32_t regs[4];
     hidden();
     cpuid(0xa, 0, regs);
-    if ((regs[0] & 0xff) >= 2)
+    if ((regs[0] & 0xff) >= 2) {
         counters();
+        sampling();
+    }
     status();
     if ((regs[0] & 0xff) >= 2)
         freezing();

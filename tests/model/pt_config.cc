@@ -50,6 +50,7 @@ static bool set_number_option(const char *name, uint64_t number)
         {"update48", NULL, NULL, &ptm_config.update_48},
         {"deferred", NULL, NULL, &ptm_config.deferred_tips},
         {"pmu", NULL, &ptm_config.pmu_version, NULL},
+        {"pebs", NULL, NULL, &ptm_config.pebs},
         {"hold", NULL, NULL, &ptm_config.hold_pmis},
         {"keepinit", NULL, NULL, &ptm_config.keep_init},
         {"times", NULL, NULL, &ptm_config.times},
@@ -124,7 +125,7 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
                     "truth=FILE, branches=FILE, scope=nonroot|guest|traced, first=N, last=N, skid=BYTES, second=BYTES, "
                     "late=TICKS, "
                     "times=0|1, vmxlocked=0|1, lost=0|1, hold=0|1, keepinit=0|1, beat=FILE, watch=PA:BYTES:FILE, ahead=N, "
-                    "pmu=0|2|3|4, seed=N, deferred=0|1, update48=0|1, "
+                    "pmu=0|2|3|4, pebs=0|1, seed=N, deferred=0|1, update48=0|1, "
                     "ovf=AT:LENGTH[+...]|every:BYTES:LENGTH, errata=bdm70[+skd022][+skl014]\n",
                     context, params[n], value ? value : "");
             exit(1);

@@ -61,11 +61,13 @@ static bool advance(uint64_t *counter, uint64_t by)
 }
 
 /* Returns whether a counter that shall interrupt has overflowed. */
-static bool count(struct ptm_pmu *pmu, uint64_t instructions, uint64_t cycles)
+static bool count(BX_CPU_C *cpu, uint64_t instructions, uint64_t cycles)
 {
+    struct ptm_pmu *pmu = &cpu->ptm.pmu;
     bool interrupt = false;
     for (uint32_t n = 0; n < PTM_PMU_COUNTERS; n++)
-        if (runs(pmu, n) && advance(&pmu->counter[n], event_step(pmu->evtsel[n], instructions, cycles))) {
+        if (runs(pmu, n) && advance(&pmu->counter[n], event_step(pmu->evtsel[n], instructions, cycles)) &&
+            !ptm_pebs_overflow(cpu, n)) {
             pmu->global_status |= 1ull << n;
             interrupt |= (pmu->evtsel[n] & EVTSEL_INT) != 0;
         }
@@ -84,7 +86,7 @@ void ptm_counters_update(BX_CPU_C *cpu)
     uint64_t cycles = bx_pc_system.time_ticks() - pmu->last_cycles;
     pmu->last_instructions += instructions;
     pmu->last_cycles += cycles;
-    if (frozen(pmu) || !count(pmu, instructions, cycles))
+    if (frozen(pmu) || !count(cpu, instructions, cycles))
         return;
     ptm_pmu_freeze(cpu);
     ptm_lvtpc_deliver(cpu);
@@ -95,7 +97,7 @@ static uint64_t next_overflow(const struct ptm_pmu *pmu)
 {
     uint64_t next = NEVER;
     for (uint32_t n = 0; n < PTM_PMU_COUNTERS; n++)
-        if (runs(pmu, n) && (pmu->evtsel[n] & EVTSEL_INT) && event_step(pmu->evtsel[n], 1, 1) != 0 &&
+        if (runs(pmu, n) && ((pmu->evtsel[n] & EVTSEL_INT) || (pmu->pebs_enable >> n & 1)) && event_step(pmu->evtsel[n], 1, 1) != 0 &&
             PTM_COUNTER_BITS + 1 - pmu->counter[n] < next)
             next = PTM_COUNTER_BITS + 1 - pmu->counter[n];
     for (uint32_t n = 0; n < PTM_PMU_FIXED; n++)

@@ -41,6 +41,7 @@ struct ptm_config {
     bool update_48;       /* of the two IPBytes of six bytes, 100b where it does */
     uint32_t errata;      /* PTM_BDM70... */
     uint32_t pmu_version; /* of architectural performance monitoring; 0: as Bochs has it */
+    bool pebs;            /* and PEBS */
     bool times;           /* the list of branches has their times beside it */
     bool vmx_locked;      /* IA32_FEATURE_CONTROL is as firmware leaves it that does not want VMX */
 };
@@ -94,6 +95,13 @@ void ptm_counters_update(BX_CPU_C *cpu);
 void ptm_counters_schedule(BX_CPU_C *cpu);
 void ptm_lvtpc_deliver(BX_CPU_C *cpu); /* a PMI of any cause, as LVTPC says */
 void ptm_pmu_vmexit(BX_CPU_C *cpu);
+/* VM exits and VM entries load IA32_PERF_GLOBAL_CTRL if the controls say so; VM entries check it. */
+void ptm_pmu_vmx_init(BX_CPU_C *cpu);
+bool ptm_pmu_vmentry_valid(BX_CPU_C *cpu);
+void ptm_pmu_vmx_load(BX_CPU_C *cpu);
+/* --- pt_pebs.cc --- */
+/* A counter has overflowed. false: PEBS does not use it. */
+bool ptm_pebs_overflow(BX_CPU_C *cpu, uint32_t counter);
 /* Leaf 0AH */
 void ptm_pmu_cpuid(struct cpuid_function_t *regs);
 

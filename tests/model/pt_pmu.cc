@@ -25,7 +25,9 @@ enum {
     MSR_IA32_PERF_GLOBAL_CTRL = 0x38f,
     MSR_IA32_PERF_GLOBAL_STATUS_RESET = 0x390,
     MSR_IA32_PERF_GLOBAL_STATUS_SET = 0x391,
-    MSR_IA32_PERF_GLOBAL_INUSE = 0x392
+    MSR_IA32_PERF_GLOBAL_INUSE = 0x392,
+    MSR_IA32_PEBS_ENABLE = 0x3f1,
+    MSR_IA32_DS_AREA = 0x600
 };
 
 static const uint64_t DEBUGCTL_FREEZE_LBRS = 1ull << 11;
@@ -36,7 +38,11 @@ static const uint64_t EVTSEL_BITS = 0xffffffffull;
 static const uint64_t FIXED_CTRL_BITS = 0xfffull;
 
 /* IA32_MISC_ENABLE: fast strings, performance monitoring available, BTS and PEBS unavailable, MONITOR. */
-static const uint64_t MISC_ENABLE = 1ull << 0 | 1ull << 7 | 1ull << 11 | 1ull << 12 | 1ull << 18;
+static const uint64_t MISC_ENABLE = 1ull << 0 | 1ull << 7 | 1ull << 11 | 1ull << 18;
+static const uint64_t MISC_ENABLE_PEBS_UNAVAILABLE = 1ull << 12;
+/* IA32_PERF_CAPABILITIES: PEBS is trap-like and saves architectural registers; format 0011b. */
+static const uint64_t PERF_CAPABILITIES_PEBS = 1ull << 6 | 1ull << 7 | 3ull << 8;
+static const uint64_t PEBS_ENABLE_BITS = 0xf;
 
 static uint32_t version(void)
 {
@@ -73,6 +79,39 @@ void ptm_pmu_topa_pmi(BX_CPU_C *cpu)
 void ptm_pmu_vmexit(BX_CPU_C *cpu)
 {
     cpu->ptm.pmu.debugctl = 0;
+}
+
+/* Appendix A.4: VM exits of the processors with this model's PMU load IA32_PERF_GLOBAL_CTRL but do not save it. */
+void ptm_pmu_vmx_init(BX_CPU_C *cpu)
+{
+    if (version() != 0)
+        cpu->vmx_cap.vmx_vmexit_ctrl1_supported_bits &= ~VMX_VMEXIT_CTRL1_SAVE_PERF_GLOBAL_CTRL;
+}
+
+/* "Checks on Guest Control Registers, Debug Registers, and MSRs": the bits that the MSR reserves. */
+bool ptm_pmu_vmentry_valid(BX_CPU_C *cpu)
+{
+    if (version() == 0 || !cpu->vmcs.vmentry_ctrls.LOAD_PERF_GLOBAL_CTRL_MSR() ||
+        !(cpu->VMread64(VMCS_64BIT_GUEST_IA32_PERF_GLOBAL_CTRL) & ~GLOBAL_CTRL_BITS))
+        return true;
+    cpu->error("VMENTER FAIL: IA32_PERF_GLOBAL_CTRL has reserved bits");
+    return false;
+}
+
+void ptm_pmu_vmx_load(BX_CPU_C *cpu)
+{
+    struct ptm_cpu *p = &cpu->ptm;
+    if (version() == 0)
+        return;
+    if (p->in_vm_exit && cpu->vmcs.vmexit_ctrls1.LOAD_PERF_GLOBAL_CTRL_MSR()) {
+        ptm_counters_update(cpu);
+        p->pmu.global_ctrl = cpu->VMread64(VMCS_64BIT_HOST_IA32_PERF_GLOBAL_CTRL);
+        ptm_counters_schedule(cpu);
+    } else if (p->in_vm_entry && !p->in_vm_exit && cpu->vmcs.vmentry_ctrls.LOAD_PERF_GLOBAL_CTRL_MSR()) {
+        ptm_counters_update(cpu);
+        p->pmu.global_ctrl = cpu->VMread64(VMCS_64BIT_GUEST_IA32_PERF_GLOBAL_CTRL);
+        ptm_counters_schedule(cpu);
+    }
 }
 
 /* IA32_PERF_GLOBAL_INUSE: event-select fields that are not 0, fixed counters that are enabled. 18.2.4.3. */
@@ -117,14 +156,20 @@ static enum ptm_access optional_rdmsr(BX_CPU_C *cpu, uint32_t index, uint64_t *v
     }
     switch (index) {
     case MSR_IA32_MISC_ENABLE:
-        *value = MISC_ENABLE;
+        *value = MISC_ENABLE | (ptm_config.pebs ? 0 : MISC_ENABLE_PEBS_UNAVAILABLE);
         return PTM_DONE;
     case MSR_IA32_DEBUGCTL:
         *value = pmu->debugctl;
         return PTM_DONE;
     case MSR_IA32_PERF_CAPABILITIES:
-        *value = 0;
+        *value = ptm_config.pebs ? PERF_CAPABILITIES_PEBS : 0;
         return PTM_DONE;
+    case MSR_IA32_PEBS_ENABLE:
+        *value = pmu->pebs_enable;
+        return ptm_config.pebs ? PTM_DONE : PTM_FAULT;
+    case MSR_IA32_DS_AREA:
+        *value = pmu->ds_area;
+        return ptm_config.pebs ? PTM_DONE : PTM_FAULT;
     case MSR_IA32_FIXED_CTR_CTRL:
         *value = pmu->fixed_ctrl;
         return PTM_DONE;
@@ -188,6 +233,10 @@ static enum ptm_access optional_wrmsr(BX_CPU_C *cpu, uint32_t index, uint64_t va
         return PTM_DONE;
     case MSR_IA32_FIXED_CTR_CTRL:
         return masked_write(&pmu->fixed_ctrl, value, FIXED_CTRL_BITS);
+    case MSR_IA32_PEBS_ENABLE:
+        return ptm_config.pebs ? masked_write(&pmu->pebs_enable, value, PEBS_ENABLE_BITS) : PTM_FAULT;
+    case MSR_IA32_DS_AREA:
+        return ptm_config.pebs ? masked_write(&pmu->ds_area, value, ~7ull) : PTM_FAULT;
     case MSR_IA32_PERF_GLOBAL_STATUS_SET:
         if (version() < 4)
             return PTM_FAULT;

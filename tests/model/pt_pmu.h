@@ -10,6 +10,7 @@
 #define PTM_PMU_FIXED 3u
 #define PTM_COUNTER_BITS 0xffffffffffffull /* 48 of them: CPUID.0AH */
 #define PTM_GLOBAL_CTR_FRZ (1ull << 59)
+#define PTM_GLOBAL_DS_BUFFER (1ull << 62)
 
 /* The registers; all 0 after reset. */
 struct ptm_pmu {
@@ -22,6 +23,7 @@ struct ptm_pmu {
     uint64_t fixed[PTM_PMU_FIXED];
     uint64_t last_instructions; /* what the counters have seen */
     uint64_t last_cycles;
+    uint64_t pebs_enable, ds_area;
 };
 
 #endif

@@ -94,6 +94,8 @@ void ptm_vmexit_begin(BX_CPU_C *cpu, uint32_t reason, uint64_t ip)
     p->exit_ip = failed_entry && p->in_vm_entry ? p->entry_ip : ip;
     p->source_base = ptm_ip_base(cpu);
     p->exit_has_ip = !failed_entry;
+    if (ptm_config.pmu_version != 0)
+        ptm_counters_update(cpu); /* what the guest has done is counted while its state is loaded */
     p->in_vm_exit = true;
     if (!failed_entry) {
         ptm_vmx_ctl_save(cpu);

@@ -35,7 +35,10 @@ void ptm_vmx_init(BX_CPU_C *cpu)
 {
     const struct ptm_profile *profile = ptm_config.profile;
     struct bx_VMX_Cap *cap = &cpu->vmx_cap;
-    if (!profile->pt || !profile->vmx || !cpu->is_cpu_extension_supported(BX_ISA_VMX))
+    if (!profile->pt || !cpu->is_cpu_extension_supported(BX_ISA_VMX))
+        return;
+    ptm_pmu_vmx_init(cpu);
+    if (!profile->vmx)
         return;
     if (profile->hybrid && cpu->bx_cpuid % 2 != 0)
         controls_remove(cap);
@@ -80,6 +83,8 @@ bool ptm_vmentry_guest_valid(BX_CPU_C *cpu)
         cpu->error("VMENTER FAIL: a single-step trap is pending, or is not, against TF, BTF and what is blocked");
         return false;
     }
+    if (!ptm_pmu_vmentry_valid(cpu))
+        return false;
     if (cpu->vmcs.vmentry_ctrls.LOAD_GUEST_RTIT_CTRL() && !ptm_ctl_bits_valid(cpu->VMread64(RTIT_CTL_FIELD)))
         return false;
     cpu->ptm.in_vm_entry = true;
@@ -92,6 +97,7 @@ bool ptm_vmentry_guest_valid(BX_CPU_C *cpu)
 void ptm_vmx_ctl_load(BX_CPU_C *cpu)
 {
     struct ptm_cpu *p = &cpu->ptm;
+    ptm_pmu_vmx_load(cpu);
     if (p->in_vm_exit && cpu->vmcs.vmexit_ctrls1.CLEAR_IA32_RTIT_CTRL()) {
         p->ctl_deferred = true;
         p->deferred_ctl = 0;

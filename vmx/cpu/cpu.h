@@ -58,6 +58,7 @@ struct cpu {
     CPU_STATE_BYTES(soft, 160);         /* vmx/soft/ */
     CPU_STATE_BYTES(code, 4448);        /* vmx/code/ */
     CPU_STATE_BYTES(cpuid, 16);         /* vmx/exit/cpuid.c */
+    CPU_STATE_BYTES(msr, 16);           /* vmx/exit/msr.c */
     CPU_STATE_BYTES(startup, 16);       /* vmx/exit/startup.c */
     CPU_STATE_BYTES(trace_switch, 48);  /* vmx/exit/trace_switch.c */
 

@@ -17,6 +17,7 @@
 #include "vmx/exit/cpuid.h"
 #include "vmx/exit/cr.h"
 #include "vmx/exit/handlers.h"
+#include "vmx/exit/msr.h"
 #include "vmx/exit/poll.h"
 #include "vmx/exit/startup.h"
 #include "vmx/exit/trace_switch.h"
@@ -198,6 +199,7 @@ void vmx_nmi_before_entry(struct guest_registers *registers)
 void exit_setup(struct cpu *cpu)
 {
     cpuid_setup(cpu);
+    msr_setup(cpu);
     trace_switch_setup(cpu);
     cr3_watch(cpu);
     code_setup();

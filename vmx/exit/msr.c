@@ -1,5 +1,6 @@
 /* Kind: shell */
 /* RDMSR and WRMSR exits: carries out the actions of vmx/policy/msr_policy.c. */
+#include "vmx/exit/msr.h"
 #include "vmx/exit/handlers.h"
 
 #include "vmx/apic/ipi.h"
@@ -13,12 +14,33 @@
 #include "vmx/guest/guest.h"
 #include "vmx/nmi/nmi.h"
 #include "vmx/policy/msr_policy.h"
+#include "vmx/policy/perf_policy.h"
 #include "vmx/smp/kick.h"
 #include "vmx/vmcs/bitmaps.h"
 
 #include "base/fixup.h"
 
 #define SVR_SOFTWARE_ENABLE (1ull << 8)
+#define CPUID_1_ECX_PDCM (1u << 15)
+
+/* Constant. */
+struct msr_cpu {
+    uint64_t perf_global_ctrl; /* its bits that are not reserved on this CPU */
+};
+CPU_STATE(msr)
+
+void msr_setup(struct cpu *cpu)
+{
+    if (!(bitmaps_msr_conditions() & MSR_IF_PERF_CTRL))
+        return;
+    const struct cpuid_regs leaf = cpuid_read(0xa, 0);
+    const bool pdcm = cpuid_read(1, 0).ecx & CPUID_1_ECX_PDCM;
+    msr_of(cpu)->perf_global_ctrl =
+        perf_global_ctrl_bits(&(struct perf_unit){.cpuid_a_eax = leaf.eax,
+                                                  .cpuid_a_ecx = leaf.ecx,
+                                                  .cpuid_a_edx = leaf.edx,
+                                                  .capabilities = pdcm ? msr_read(IA32_PERF_CAPABILITIES) : 0});
+}
 
 /* false: it faults in root mode, and so must for the guest. */
 static bool msr_try_read(uint32_t msr, uint64_t *value)
@@ -129,12 +151,11 @@ static bool msr_row_write(struct cpu *cpu, const struct msr_row *row, uint32_t m
         memory_types_follow(cpu);
         return true;
     case MSR_PERF_GLOBAL_CTRL:
-        /* The VM exit has cleared the register, and VM entry loads it. Write it so that the CPU checks the value, then
-         * clear it again. */
-        if (!msr_try_write(msr, value))
+        /* The VM exit has cleared the register, and VM entry loads it. It stays 0 in root mode. */
+        if (value & ~msr_of(cpu)->perf_global_ctrl)
             return false;
         vmwrite64(VMCS_GUEST_IA32_PERF_GLOBAL_CTRL, value);
-        return msr_try_write(msr, 0);
+        return true;
     default:
         return false;
     }

@@ -2,6 +2,8 @@
  * The performance-monitoring unit: what CPUID says is there, counting, overflows, and the freezes of IA32_DEBUGCTL on a
  * ToPA PMI and on a counter's.
  *
+ * PEBS: where a record is written, and the DS buffer's threshold.
+ *
  * Source: SDM Vol. 3B "Architectural Performance Monitoring" (18.2), "Freezing LBR and Performance Counters on PMI"
  * (17.4.7); Vol. 3C "ToPA PMI" (36.2.6.2): they "will be applied on ToPA PMI just as on other PMIs".
  */
@@ -28,7 +30,9 @@ enum {
     MSR_FIXED_CTR0 = 0x309,
     MSR_FIXED_CTR_CTRL = 0x38d,
     MSR_PERF_GLOBAL_CTRL = 0x38f,
-    MSR_PERF_GLOBAL_INUSE = 0x392
+    MSR_PERF_GLOBAL_INUSE = 0x392,
+    MSR_PEBS_ENABLE = 0x3f1,
+    MSR_DS_AREA = 0x600
 };
 
 struct interrupt_frame;
@@ -174,6 +178,42 @@ static void overflows(void)
                 VERSION >= 4 ? CTR_FRZ : 0);
 }
 
+static void overflow_sampled(void)
+{
+    wrmsr(MSR_PERF_GLOBAL_CTRL, 0);
+    wrmsr(MSR_PMC0, (uint32_t)-20);
+    wrmsr(MSR_PERFEVTSEL0, INSTRUCTIONS);
+    wrmsr(MSR_PERF_GLOBAL_CTRL, 1);
+    __asm__ volatile(".rept 100\n nop\n .endr");
+    wrmsr(MSR_PERF_GLOBAL_CTRL, 0);
+}
+
+static void pebs(void)
+{
+    static volatile uint64_t area[32], buffer[50];
+    if (!PEBS) {
+        check("no PEBS: its MSRs fault", rdmsr_faults(MSR_PEBS_ENABLE) && wrmsr_faults(MSR_DS_AREA, 0));
+        return;
+    }
+    area[4] = area[5] = (uint64_t)(uintptr_t)buffer;
+    area[6] = area[7] = (uint64_t)(uintptr_t)buffer + sizeof buffer;
+    area[8] = 1ull << 40;
+    wrmsr(MSR_IA32_PERF_GLOBAL_STATUS_RESET, ~0ull);
+    wrmsr(MSR_DS_AREA, (uint64_t)(uintptr_t)area);
+    wrmsr(MSR_PEBS_ENABLE, 1);
+    *apic(0x340) = LVT_NMI;
+    nmis = 0;
+    overflow_sampled();
+    check_equal("a PEBS record is 200 bytes", area[5] - area[4], 200);
+    check("it has an IP", buffer[1] != 0);
+    check("the counter is reset", rdmsr(MSR_PMC0) >> 40 == 1);
+    check_equal("no interrupt below the threshold", nmis, 0);
+    overflow_sampled();
+    check_equal("one at the threshold", nmis, 1);
+    check_equal("by the status", seen_status, 1ull << 62);
+    wrmsr(MSR_PEBS_ENABLE, 0);
+}
+
 void tests(void)
 {
     gate(2, (const void *)on_nmi);
@@ -181,5 +221,6 @@ void tests(void)
     counting();
     freezes();
     overflows();
+    pebs();
     pt_reset();
 }

@@ -67,8 +67,9 @@ gcc -c -o "$out/rom.o" "$here/../selftest/rom.S"
     test pmi-lost pmi_kept 'profile=skylake, skid=300, lost=1' -DKEPT=0 -DLOST=1
     test pmi-kept pmi_kept 'profile=skylake, skid=300, cpuid14=1:4f' -DKEPT=1 -DLOST=0
     test pmi-lost-kept pmi_kept 'profile=skylake, skid=300, lost=1, cpuid14=1:4f' -DKEPT=1 -DLOST=1
-    test pmu4 pmu 'profile=skylake, pmu=4' -DVERSION=4
-    test pmu2 pmu 'profile=skylake, pmu=2' -DVERSION=2
+    test pmu4 pmu 'profile=skylake, pmu=4' -DVERSION=4 -DPEBS=0
+    test pmu2 pmu 'profile=skylake, pmu=2' -DVERSION=2 -DPEBS=0
+    test pmu-pebs pmu 'profile=skylake, pmu=4, pebs=1' -DVERSION=4 -DPEBS=1
     test xsave xsave profile=skylake
     test smp smp profile=skylake -DKEPT=0
     test smp-keepinit smp 'profile=skylake, keepinit=1' -DKEPT=1

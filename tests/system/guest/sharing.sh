@@ -18,6 +18,11 @@ MEMORY=256 check 'the guest runs' boot_guest quiet sharing ''
 right 'PT is not visible; counters and NMIs arrive as programmed' quiet
 exact 'and the trace is exact' quiet
 
+# PEBS is the guest's: no record is written in root mode, by its paging structures, whatever the guest enables.
+PTMODEL='profile=skylake, pmu=4, pebs=1' MEMORY=256 check 'the guest runs with PEBS' boot_guest pebs sharing ''
+right 'and its records are its own' pebs
+clean_log pebs
+
 # A PMI each 4 KiB, and Freeze_Perfmon_On_PMI; the counters' PMIs come among ours, through the same LVTPC.
 PTMODEL='profile=skylake, pmu=4, skid=100, seed=7, hold=1'
 for way in root list; do
