@@ -26,7 +26,7 @@ bool pt_pmi_serve(struct pt_engine *pt)
     struct drain drain;
 
     if (!pt->tracing)
-        return false;
+        return lvtpc_unmask(); /* the guest's counters use it as well */
 
     /* Whose NMI is it? Bit 55 says that a ToPA PMI was raised, and LVTPC's mask says that LVTPC delivered this NMI.
      * Bit 55 is not enough: a PMI that is raised while LVTPC is masked causes no NMI. */

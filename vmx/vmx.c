@@ -101,10 +101,10 @@ const char *vmx_cpu_check(void)
 
 static uint32_t msr_conditions(const struct vmx_machine *config)
 {
-    uint32_t conditions = config->watch_lvtpc ? MSR_IF_PT | MSR_IF_LAPIC : 0;
+    uint32_t conditions = config->watch_lvtpc ? MSR_IF_PT : 0;
 
     if (config->watch_ipis)
-        conditions |= MSR_IF_IPIS | MSR_IF_LAPIC;
+        conditions |= MSR_IF_IPIS;
 
     if (controls.perf_global_ctrl && !controls.perf_global_ctrl_saved)
         conditions |= MSR_IF_PERF_CTRL;

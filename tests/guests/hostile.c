@@ -97,6 +97,7 @@ static void addresses(void)
     msr_set(0x1b, NOWHERE | APIC_BASE_ENABLED_BSP);
     msr_set(0x1b, apic);
     console_line("hostile: page faults", page_faults);
+    console_line("hostile: refused bases of the local APIC", protection);
 }
 
 /* --- hidden memory ----------------------------------------------------------------------------------------------- */

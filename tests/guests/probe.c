@@ -5,19 +5,21 @@
  */
 #include "probe.h"
 
-volatile uint64_t fault, resume;
+volatile uint64_t fault, fault_rf, resume;
 uint64_t result_a, result_d, operand[2];
 
 /* The handlers resume after the instruction that was tried. */
 static __attribute__((interrupt)) void on_undefined(struct interrupt_frame *frame)
 {
     fault = 6;
+    fault_rf = frame->rflags >> 16 & 1;
     frame->rip = resume;
 }
 
 static __attribute__((interrupt)) void on_protection(struct interrupt_frame *frame, uint64_t error)
 {
     fault = 13 + error * 256;
+    fault_rf = frame->rflags >> 16 & 1;
     frame->rip = resume;
 }
 static void hex(uint64_t value)

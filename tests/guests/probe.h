@@ -13,7 +13,7 @@
 
 /* The last attempt: the vector of its fault, with an error code above the lowest byte; where the handler continues;
  * RAX and RDX after it. operand is for attempts that need one. */
-extern volatile uint64_t fault, resume;
+extern volatile uint64_t fault, fault_rf, resume;
 extern uint64_t result_a, result_d, operand[2];
 
 /* Tries code with A in EAX, C in ECX, D in EDX; OPERAND is %[operand]. The handler resumes after the instruction. */

@@ -79,6 +79,7 @@ static void msr_reads(void)
 static void msr_writes(void)
 {
     wrmsr("wrmsr_feature_control", 0x3a, 5);
+    say("wrmsr_feature_control_rf", fault_rf);
     wrmsr("wrmsr_vmx_basic", 0x480, 0);
     wrmsr("wrmsr_xss_0", 0xda0, 0);
     wrmsr("wrmsr_xss_pt", 0xda0, 0x100);
@@ -140,6 +141,8 @@ static void control_registers(void)
     cr0_try("cr0_ne_and_no_protection", (cr0 | 0x20) & ~1ull);
     cr0_try("cr0_only_not_write_through", cr0 | 1ull << 29);
     cr0_try("cr0_upper_bit", cr0 | 1ull << 40);
+    say("cr0_upper_bit_rf", fault_rf);
+    cr0_try("cr0_ne_and_no_paging", (cr0 ^ 0x20) & ~(1ull << 31));
     cr0_try("cr0_as_it_was", cr0);
     cr4_try("cr4_set_vmxe", cr4 | 1 << 13);
     cr4_try("cr4_clear_vmxe", cr4 & ~(1ull << 13));
@@ -175,6 +178,7 @@ static void instructions(void)
     say("vmcall", fault);
     ATTEMPT("vmread %%rax, %%rbx", 0, 0, 0, operand);
     say("vmread", fault);
+    say("vmread_rf", fault_rf);
     ATTEMPT("vmwrite %%rax, %%rbx", 0, 0, 0, operand);
     say("vmwrite", fault);
     ATTEMPT("vmxon %[operand]", 0, 0, 0, operand);

@@ -129,6 +129,19 @@ static void counters(void)
     expect("interrupts by it:", interrupts, 0);
     msr_set(IA32_PERF_GLOBAL_STATUS_RESET, 1);
 
+    /* An overflow without an interrupt is not the cause of a later NMI. */
+    nmis = interrupts = 0;
+    lvtpc_set(0x10000 | VECTOR);
+    msr_set(IA32_PMC0, (uint32_t)-100);
+    msr_set(IA32_PERFEVTSEL0, INSTRUCTIONS_WITH_PMI & ~(1u << 20));
+    msr_set(IA32_PERF_GLOBAL_CTRL, 1);
+    indirect_calls(&state, 500);
+    msr_set(IA32_PERF_GLOBAL_CTRL, 0);
+    nmi_send();
+    indirect_calls(&state, 100);
+    expect("NMIs after an overflow without an interrupt:", nmis, 1);
+    msr_set(IA32_PERF_GLOBAL_STATUS_RESET, 1);
+
     lvtpc_set(0x10400);
     overflow();
     expect("NMIs by a masked LVTPC:", nmis, 0);

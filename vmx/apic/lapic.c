@@ -109,6 +109,8 @@ void lapic_guard_follow(struct cpu *cpu)
 {
     const uint64_t base = msr_read(IA32_APIC_BASE);
 
+    if (!machine.config.watch_lvtpc && !machine.config.watch_ipis)
+        return;
     if (lapic_of(cpu)->page != xapic_page(base))
         guard_move(cpu, xapic_page(base));
     if (machine.config.watch_lvtpc && (base & APIC_BASE_ENABLED)) {
@@ -123,8 +125,7 @@ void lapic_guard_start(struct cpu *cpu)
 
     if (watch_lvtpc)
         lapic_of(cpu)->lvtpc = LVT_MASKED; /* as after reset, and as firmware leaves it */
-    if (watch_lvtpc || machine.config.watch_ipis)
-        lapic_guard_follow(cpu);
+    lapic_guard_follow(cpu);
     if (watch_lvtpc)
         lvtpc_take();
 }

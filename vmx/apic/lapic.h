@@ -11,7 +11,7 @@ struct cpu;
 
 void lapic_guard_start(struct cpu *cpu);
 
-/* IA32_APIC_BASE has changed: move the guard to where the registers are now. */
+/* IA32_APIC_BASE has changed: move the guard, if there is one, to where the registers are now. */
 void lapic_guard_follow(struct cpu *cpu);
 
 /* Can root mode work with the local APIC where this value of IA32_APIC_BASE puts it? Not above the memory that root

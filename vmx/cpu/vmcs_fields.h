@@ -159,6 +159,7 @@ enum vmcsn {
 };
 
 /* Bits of the access-rights fields: Table "Format of Access Rights" */
+#define ACCESS_RIGHTS_TYPE 0xfu
 #define ACCESS_RIGHTS_DPL (3u << 5)
 #define ACCESS_RIGHTS_L (1u << 13)
 #define ACCESS_RIGHTS_DB (1u << 14)

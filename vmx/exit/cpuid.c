@@ -13,6 +13,7 @@
 /* Constant. */
 struct cpuid_cpu {
     struct cpuid_limits limits;
+    uint8_t address_bits;
 };
 CPU_STATE(cpuid)
 
@@ -21,11 +22,17 @@ void cpuid_setup(struct cpu *cpu)
     cpuid_of(cpu)->limits = (struct cpuid_limits){.max_basic = cpuid_read(0, 0).eax,
                                                   .max_extended = cpuid_read(0x80000000, 0).eax,
                                                   .hypervisor = cpuid_read(1, 0).ecx & CPUID_1_ECX_HYPERVISOR};
+    cpuid_of(cpu)->address_bits = cpuid_read(0x80000008, 0).eax & 0xff;
 }
 
 bool cpuid_has_hypervisor(const struct cpu *cpu)
 {
     return cpuid_of(cpu)->limits.hypervisor;
+}
+
+unsigned cpuid_address_bits(const struct cpu *cpu)
+{
+    return cpuid_of(cpu)->address_bits;
 }
 
 enum exit_action cpuid_exit(struct cpu *cpu)

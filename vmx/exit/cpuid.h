@@ -11,4 +11,7 @@ void cpuid_setup(struct cpu *cpu);
 /* Is there a hypervisor below us? */
 bool cpuid_has_hypervisor(const struct cpu *cpu);
 
+/* The width of physical addresses. */
+unsigned cpuid_address_bits(const struct cpu *cpu);
+
 #endif

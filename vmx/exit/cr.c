@@ -10,16 +10,41 @@
 #include "vmx/cpu/fail_stop.h"
 #include "vmx/cpu/proc_control.h"
 #include "vmx/cpu/vmcs.h"
+#include "vmx/exit/cpuid.h"
 #include "vmx/guest/guest.h"
+#include "vmx/guest/memory.h"
+#include "vmx/policy/cr_policy.h"
 #include "vmx/soft/soft.h"
 
 #define CR_ACCESS_MOV_TO 0u
+#define TSS16_BUSY 3u
+#define CR3_PAE_ADDRESS 0xffffffe0ull
+#define PDPTES_BYTES 32u
+
+/* Of the four PDPTEs that CR3 names. What is not RAM is left to the CPU. */
+static bool pdptes_fault(const struct cpu *cpu)
+{
+    const uint64_t *pdptes = guest_ram_range(vmreadn(VMCS_GUEST_CR3) & CR3_PAE_ADDRESS, PDPTES_BYTES);
+
+    for (unsigned i = 0; pdptes && i < PDPTES_BYTES / sizeof pdptes[0]; i++)
+        if (pdpte_faults(pdptes[i], cpuid_address_bits(cpu)))
+            return true;
+    return false;
+}
 
 /* Only bits that VMX fixes (NE) are ours. Put the guest's value into the read shadow and let it execute the instruction
- * again: now it does not exit, and the CPU does all the rest, entering IA-32e mode included. */
-static enum exit_action cr0_write(uint64_t value)
+ * again: now it does not exit, and the CPU does all the rest, entering IA-32e mode included. If the instruction faults,
+ * it must not have changed the shadow. */
+static enum exit_action cr0_write(const struct cpu *cpu, uint64_t value)
 {
-    if (value >> 32 || ((value & CR0_PG) && !(value & CR0_PE)) || ((value & CR0_NW) && !(value & CR0_CD)))
+    const struct cr_state before = {.cr0 = vmreadn(VMCS_GUEST_CR0),
+                                    .cr4 = vmreadn(VMCS_GUEST_CR4),
+                                    .efer = vmread64(VMCS_GUEST_IA32_EFER),
+                                    .cs_long = vmread32(VMCS_GUEST_CS_ACCESS_RIGHTS) & ACCESS_RIGHTS_L,
+                                    .tss_16bit =
+                                        (vmread32(VMCS_GUEST_TR_ACCESS_RIGHTS) & ACCESS_RIGHTS_TYPE) == TSS16_BUSY};
+
+    if (cr0_write_faults(value, &before) || (cr0_write_loads_pdptes(value, &before) && pdptes_fault(cpu)))
         return guest_inject_exception(VECTOR_GP);
     vmwriten(VMCS_CR0_READ_SHADOW, value & vmreadn(VMCS_CR0_GUEST_HOST_MASK));
     return EXIT_RETRY;
@@ -59,7 +84,7 @@ enum exit_action cr_access_exit(struct cpu *cpu)
     const uint64_t *registers = &cpu->registers.rax;
     const uint64_t value = reg == 4 ? vmreadn(VMCS_GUEST_RSP) : registers[reg];
     if (number == 0)
-        return cr0_write(value);
+        return cr0_write(cpu, value);
     if (number == 3)
         return cr3_write(cpu, value);
     /* It sets VMXE or SMXE, which are reserved bits where CPUID shows neither feature. */

@@ -64,8 +64,12 @@ void guest_inject(struct event event)
         vmwrite32(VMCS_ENTRY_INSTRUCTION_LENGTH, event.instruction_length);
 }
 
+/* SDM "Vectored-Event Injection": RF is pushed as the guest-state area has it. A fault is delivered with RF = 1 (Vol.
+ * 3B "Instruction-Breakpoint Exception Condition"), and an exit by an instruction has saved 0. */
 enum exit_action guest_inject_exception(uint32_t vector)
 {
+    if (vector != VECTOR_DB && vector != VECTOR_DF)
+        vmwriten(VMCS_GUEST_RFLAGS, vmreadn(VMCS_GUEST_RFLAGS) | RFLAGS_RF);
     guest_inject(event_exception(vector, vmreadn(VMCS_GUEST_CR0) & CR0_PE));
     return EXIT_INJECTED;
 }

@@ -48,7 +48,8 @@ static void nmi_pend(struct nmi_cpu *nmi)
 }
 
 /* One NMI has arrived: a PMI of ours, of the guest's counters, or an NMI of the guest's? LVTPC serves the guest's
- * counters as well: their PMIs are delivered as the guest's LVTPC says. An NMI that neither explains is the guest's. */
+ * counters as well: their PMIs are delivered as the guest's LVTPC says. An NMI that LVTPC has not delivered is the
+ * guest's, whatever the status says: a counter may overflow without an interrupt. */
 static void nmi_arrived(struct cpu *cpu)
 {
     if (!machine.config.watch_lvtpc) {
@@ -56,13 +57,15 @@ static void nmi_arrived(struct cpu *cpu)
         return;
     }
     const struct pmi pmi = pmi_judge(msr_read(IA32_PERF_GLOBAL_STATUS), nmi_of(cpu)->pmis_delivered);
-    const bool ours = pt_pmi_serve(cpu->pt);
+    const bool by_lvtpc = pt_pmi_serve(cpu->pt);
+    if (!by_lvtpc) {
+        nmi_pend(nmi_of(cpu));
+        return;
+    }
     nmi_of(cpu)->pmis_delivered = pmi.delivered;
     if (pmi.counters) {
         if (lapic_guest_pmi(cpu))
             nmi_pend(nmi_of(cpu));
-    } else if (!ours) {
-        nmi_pend(nmi_of(cpu));
     } else if (pmi.thaw) {
         msr_write(IA32_PERF_GLOBAL_STATUS_RESET, pmi.thaw);
     }

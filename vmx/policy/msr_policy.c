@@ -3,8 +3,8 @@
 
 /* clang-format off */
 const struct msr_row msr_policy[] = {
-    /* The local APIC may move or change its mode: move the guard. */
-    {0x01b, 0x01b, MSR_NATIVE, MSR_APIC_BASE, MSR_IF_LAPIC, 0, "IA32_APIC_BASE"},
+    /* The local APIC may move or change its mode: move the guard, and keep it where root mode reaches it. */
+    {0x01b, 0x01b, MSR_NATIVE, MSR_APIC_BASE, MSR_ALWAYS, 0, "IA32_APIC_BASE"},
     /* VISIBLE: as if firmware had locked VMX and SMX off. Exists where CPUID.1:ECX[5] or [6] is 1. */
     {0x03a, 0x03a, MSR_FEATURE_CONTROL_OFF, MSR_FAULT, MSR_ALWAYS, 0, "IA32_FEATURE_CONTROL"},
     /* VISIBLE: SDM "Microcode Update Facility": no update may be performed in VMX non-root operation. */

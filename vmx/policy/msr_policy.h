@@ -27,7 +27,7 @@ enum msr_action {
     MSR_PERF_RESET,          /* write: as MSR_MASK; PMIs of the bits that are reset may be delivered again */
     MSR_FORGET,              /* write: ignored */
     MSR_REFUSE,              /* write: #GP if a bit of the row's mask is set */
-    MSR_APIC_BASE,           /* write: move the guard of the local APIC */
+    MSR_APIC_BASE,           /* write: check the address; move the guard of the local APIC */
     MSR_ICR,                 /* write: record an INIT */
     MSR_LVT_PMI,             /* access the guest's value; the register remains ours */
     MSR_SVR,                 /* write: the local APIC stays software-enabled */
@@ -39,8 +39,7 @@ enum msr_action {
 #define MSR_ALWAYS 0u
 #define MSR_IF_PT 1u        /* PT is in use */
 #define MSR_IF_PERF_CTRL 2u /* VM entry loads IA32_PERF_GLOBAL_CTRL and VM exit does not save it */
-#define MSR_IF_LAPIC 4u     /* the local APIC is guarded */
-#define MSR_IF_IPIS 8u      /* ... for the IPIs that the guest sends */
+#define MSR_IF_IPIS 4u      /* the local APIC is guarded for the IPIs that the guest sends */
 
 struct msr_row {
     uint32_t first, last;

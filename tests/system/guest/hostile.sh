@@ -19,6 +19,7 @@ check 'addresses: the guest runs' hostile addresses 1 addresses
 console_has 'addresses: to its end' addresses 'hostile: ok'
 same 'addresses: it executes the page that it has mapped' "$(number addresses 'the same, mapped at a fault')" 7
 same 'addresses: above memory there is no instruction' "$(number addresses 'undefined instructions')" 1
+same 'addresses: the local APIC stays in reach' "$(number addresses 'refused bases of the local APIC')" 1
 clean_log addresses
 
 check 'hidden: the guest runs' hostile hidden 1 hidden
@@ -29,6 +30,9 @@ same 'hidden: whose registers are still there' "$(number hidden 'its version is 
 same 'hidden: 32 pages are written by one instruction, and read as ones' "$(number hidden 'words of ones')" 32768
 exact 'hidden: all branches equal the truth' hidden
 clean_log hidden
+
+CHANNEL=none check 'addresses: the guest runs untraced' boot untraced build/guests/hostile.bzImage '' addresses 'pt=off channel=none'
+same 'addresses: the local APIC stays in reach, untraced' "$(number untraced 'refused bases of the local APIC')" 1
 
 # A turn is 20,000 ticks; the rest is the way through root mode of both CPUs, which wait for the wire as well.
 check 'contend: the guest runs' hostile contend 2 cpus=2
