@@ -72,6 +72,10 @@ static const char *const names[NR_EXIT_REASONS] = {
     [EXIT_REASON_ENQCMDS_PASID_TRANSLATION] = "enqcmds_pasid_translation",
     [EXIT_REASON_BUS_LOCK] = "bus_lock",
     [EXIT_REASON_INSTRUCTION_TIMEOUT] = "instruction_timeout",
+    [EXIT_REASON_SEAMCALL] = "seamcall",
+    [EXIT_REASON_TDCALL] = "tdcall",
+    [EXIT_REASON_RDMSRLIST] = "rdmsrlist",
+    [EXIT_REASON_WRMSRLIST] = "wrmsrlist",
 };
 
 const char *exit_reason_name(unsigned reason)

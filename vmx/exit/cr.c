@@ -87,7 +87,7 @@ enum exit_action cr_access_exit(struct cpu *cpu)
         return cr0_write(cpu, value);
     if (number == 3)
         return cr3_write(cpu, value);
-    /* It sets VMXE or SMXE, which are reserved bits where CPUID shows neither feature. */
+    /* It sets VMXE, SMXE, UINTR or FRED, which are reserved bits where CPUID does not show the feature. */
     return guest_inject_exception(VECTOR_GP);
 }
 

@@ -1,6 +1,6 @@
 /*
- * What CPUID returns to the guest: the CPU's result, with PT, VMX and SMX hidden and the guest's own state inserted.
- * Core.
+ * What CPUID returns to the guest: the CPU's result, with the features hidden that VMX would need more work for, and
+ * the guest's own state inserted. Core.
  *
  * Source: SDM Vol. 2A, "CPUID - CPU Identification".
  */
@@ -8,7 +8,19 @@
 #define VMX_POLICY_CPUID_POLICY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+enum cpuid_register { CPUID_EAX, CPUID_EBX, CPUID_ECX, CPUID_EDX };
+
+/* A register of feature bits: of those that the manual defines, the guest sees all that are not hidden. */
+struct cpuid_row {
+    uint32_t leaf;
+    uint8_t subleaf, reg; /* enum cpuid_register */
+    uint32_t defined, hidden;
+};
+extern const struct cpuid_row cpuid_rows[];
+extern const size_t cpuid_nr_rows;
 
 struct cpuid_values {
     uint32_t eax, ebx, ecx, edx;

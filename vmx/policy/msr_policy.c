@@ -5,11 +5,15 @@
 const struct msr_row msr_policy[] = {
     /* The local APIC may move or change its mode: move the guard, and keep it where root mode reaches it. */
     {0x01b, 0x01b, MSR_NATIVE, MSR_APIC_BASE, MSR_ALWAYS, 0, "IA32_APIC_BASE"},
+    /* Exists where CPUID.(7,1):EDX[15] = 1, which is hidden. */
+    {0x01c, 0x01c, MSR_FAULT, MSR_FAULT, MSR_ALWAYS, 0, "IA32_USER_MSR_CTL"},
     /* VISIBLE: as if firmware had locked VMX and SMX off. Exists where CPUID.1:ECX[5] or [6] is 1. */
     {0x03a, 0x03a, MSR_FEATURE_CONTROL_OFF, MSR_FAULT, MSR_ALWAYS, 0, "IA32_FEATURE_CONTROL"},
     /* VISIBLE: SDM "Microcode Update Facility": no update may be performed in VMX non-root operation. */
     {0x079, 0x079, MSR_NATIVE, MSR_FORGET, MSR_ALWAYS, 0, "IA32_BIOS_UPDT_TRIG"},
     {0x09b, 0x09b, MSR_FAULT, MSR_FAULT, MSR_ALWAYS, 0, "IA32_SMM_MONITOR_CTL"},
+    /* Exist where CPUID.(7,1):EAX[17] = 1, which is hidden. */
+    {0x1cc, 0x1d4, MSR_FAULT, MSR_FAULT, MSR_ALWAYS, 0, "IA32_FRED_RSP0 to CONFIG"},
     {0x200, 0x20f, MSR_NATIVE, MSR_MTRR, MSR_ALWAYS, 0, "IA32_MTRR_PHYSBASE0 to PHYSMASK7"},
     {0x210, 0x23f, MSR_NATIVE, MSR_MTRR, MSR_ALWAYS, 0, "IA32_MTRR_PHYSBASE8 to PHYSMASK31"},
     {0x250, 0x250, MSR_NATIVE, MSR_MTRR, MSR_ALWAYS, 0, "IA32_MTRR_FIX64K_00000"},
@@ -32,8 +36,10 @@ const struct msr_row msr_policy[] = {
     {0x80f, 0x80f, MSR_NATIVE, MSR_SVR, MSR_IF_PT, 0, "IA32_X2APIC_SIVR"},
     {0x830, 0x830, MSR_NATIVE, MSR_ICR, MSR_IF_IPIS, 0, "IA32_X2APIC_ICR"},
     {0x834, 0x834, MSR_LVT_PMI, MSR_LVT_PMI, MSR_IF_PT, 0, "IA32_X2APIC_LVT_PMI"},
+    /* Exist where CPUID.7:EDX[5] = 1, which is hidden. */
+    {0x985, 0x98a, MSR_FAULT, MSR_FAULT, MSR_ALWAYS, 0, "IA32_UINTR_RR to TT"},
     /* XSAVES and XRSTORS would reach PT's state. Exists where CPUID.(0DH,1):EAX[3] = 1. */
-    {0xda0, 0xda0, MSR_NATIVE, MSR_REFUSE, MSR_ALWAYS, XSS_PT_STATE, "IA32_XSS"},
+    {0xda0, 0xda0, MSR_NATIVE, MSR_REFUSE, MSR_ALWAYS, XSS_PT_STATE | XSS_UINTR_STATE, "IA32_XSS"},
 };
 /* clang-format on */
 const size_t msr_policy_nr_rows = sizeof(msr_policy) / sizeof(msr_policy[0]);

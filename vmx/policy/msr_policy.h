@@ -18,6 +18,7 @@
 #define PERF_GLOBAL_STATUS_TOPA_PMI (1ull << 55)
 #define PERF_CAPABILITIES_PEBS_OUTPUT_PT (1ull << 16)
 #define XSS_PT_STATE (1ull << 8)
+#define XSS_UINTR_STATE (1ull << 14)
 
 enum msr_action {
     MSR_NATIVE = 0,          /* access the CPU's MSR; if that faults, so does the guest */

@@ -161,6 +161,9 @@ static void setup_guest_segments(void)
     setup_guest_segment(SEGMENT_TR, 0, 0xffff, AR_TSS32_BUSY); /* VM entry requires a busy TSS */
 }
 
+/* Of features that CPUID does not show: setting these bits is #GP (vmx/exit/cr.c). */
+#define CR4_HIDDEN (CR4_SMXE | CR4_UINTR | CR4_FRED)
+
 /* With unrestricted guest PE and PG are the guest's. The other bits that must be 1 (NE, VMXE) are ours; the guest reads
  * them as 0. */
 static void setup_guest_control_registers(uint64_t cr0)
@@ -171,7 +174,7 @@ static void setup_guest_control_registers(uint64_t cr0)
     /* VISIBLE: x87 errors come as #MF even where the guest leaves CR0.NE at 0. */
     vmwriten(VMCS_CR0_GUEST_HOST_MASK, cr0_fixed);
     vmwriten(VMCS_GUEST_CR0, cr0_fixed | cr0);
-    vmwriten(VMCS_CR4_GUEST_HOST_MASK, cr4_fixed | CR4_SMXE);
+    vmwriten(VMCS_CR4_GUEST_HOST_MASK, cr4_fixed | CR4_HIDDEN);
     vmwriten(VMCS_GUEST_CR4, cr4_fixed);
 }
 
