@@ -35,6 +35,8 @@ bool record_possible(const struct record_header *header)
         return header->length == sizeof(struct record_task);
     case RECORD_LOST:
         return header->length == sizeof(struct record_lost);
+    case RECORD_SEGMENT:
+        return header->length == sizeof(struct record_segment);
     default:
         return header->length <= RECORD_STREAM_MAX - sizeof(*header) - 8;
     }
@@ -42,7 +44,8 @@ bool record_possible(const struct record_header *header)
 
 bool record_plausible(const struct record_header *header, uint16_t cpu)
 {
-    return record_possible(header) && header->cpu == cpu && header->kind >= RECORD_HELLO && header->kind <= RECORD_TASK;
+    return record_possible(header) && header->cpu == cpu && header->kind >= RECORD_HELLO &&
+           header->kind <= RECORD_SEGMENT && header->kind != RECORD_LOST;
 }
 
 /* Deliver the records at the start of the buffer, and move the rest to its start. */

@@ -57,50 +57,16 @@ static bool take_page(struct page_record *to, const struct collection *all, cons
     return true;
 }
 
-static uint64_t code_base_of(const struct capture_record *record)
-{
-    struct record_page page;
-    memcpy(&page, record->payload, sizeof(page));
-    return page.code_base;
-}
-
-/* The same page at the IP of a code segment with a base. false: it has none, or no page record names it. */
-static bool rebase_page(struct page_record *to, const struct capture_record *record)
-{
-    const uint64_t base = code_base_of(record);
-    if (base == 0 || base % RECORD_PAGE_SIZE != 0 || base > to->gva)
-        return false;
-    to[1] = to[0];
-    to[1].gva -= base;
-    to[1].base = base;
-    return true;
-}
-
-/* Do the CPU's packets have IPs without the code segment's base? A CPU with the first one's features has no own line.
- */
-static bool has_plain_ips(const struct capture *capture, uint16_t cpu)
-{
-    char own[32];
-    uint64_t ecx;
-    snprintf(own, sizeof(own), "cpu%u_cpuid_14_0_ecx", cpu);
-    return (text_find_number(&ecx, capture->hello, own) || text_find_number(&ecx, capture->hello, "cpuid_14_0_ecx")) &&
-           !(ecx & CPUID_14_ECX_LIP);
-}
-
 static bool take_pages(struct collection *all)
 {
     const struct capture *capture = all->capture;
-    bool plain_ips = has_plain_ips(capture, all->cpu);
-    all->pages = malloc(2 * (capture->nr_records + 1) * sizeof(*all->pages));
+    all->pages = malloc((capture->nr_records + 1) * sizeof(*all->pages));
     if (!all->pages)
         return false;
     for (size_t i = 0; i < capture->nr_records; i++) {
-        struct page_record *to = &all->pages[all->nr_pages];
-        if (capture->records[i].header.kind != RECORD_PAGE || !take_page(to, all, &capture->records[i]))
-            continue;
-        if (!plain_ips)
-            to->cs_base = code_base_of(&capture->records[i]);
-        all->nr_pages += plain_ips && rebase_page(to, &capture->records[i]) ? 2 : 1;
+        if (capture->records[i].header.kind == RECORD_PAGE &&
+            take_page(&all->pages[all->nr_pages], all, &capture->records[i]))
+            all->nr_pages++;
     }
     return true;
 }
@@ -117,7 +83,8 @@ bool code_pages_collect(struct code_pages *pages, const struct capture *capture,
         free(all.pages);
     }
     if (good && code_pages_build(pages, all.pages, all.nr_pages, all.maps, all.nr_maps) &&
-        asprintf(&pages->file, "%s/events.bin", capture->directory) >= 0) {
+        asprintf(&pages->file, "%s/events.bin", capture->directory) >= 0 &&
+        code_segments_collect(&pages->segments, capture, cpu)) {
         pages->cpu = cpu;
         return true;
     }

@@ -30,7 +30,7 @@ bool code_memory_build(struct code_memory *memory, const struct page_record *rec
     if (!memory->versions)
         return false;
     for (size_t i = 0; i < count; i++)
-        if (records[i].base == 0 && records[i].from != UINT64_MAX)
+        if (records[i].from != UINT64_MAX)
             memory->versions[memory->count++] = &records[i];
     if (memory->count)
         qsort(memory->versions, memory->count, sizeof(*memory->versions), compare_versions);

@@ -64,6 +64,7 @@ void code_pages_free(struct code_pages *pages)
     free(pages->maps);
     free(pages->pae);
     free(pages->file);
+    code_segments_free(&pages->segments);
     *pages = (struct code_pages){0};
 }
 
@@ -90,17 +91,4 @@ size_t code_pages_read(const struct code_pages *pages, uint64_t space, uint64_t 
             break;
     }
     return done;
-}
-
-/* The same address may also be in another page, whose code has no base. And an exit can have an IP in a segment that
- * only the next record names. */
-uint64_t code_pages_linear(const struct code_pages *pages, uint64_t at, uint64_t ip)
-{
-    const struct fact_list *list = &pages->facts.pages_by_time;
-    uint64_t gva = ip - ip % RECORD_PAGE_SIZE, base = 0;
-    const struct fact *fact;
-    for (size_t i = fact_list_first(list, gva); (fact = fact_list_at(list, i, gva, 0)); i++)
-        if (fact->page->base && (fact->from <= at || !base))
-            base = fact->page->base;
-    return ip + base;
 }

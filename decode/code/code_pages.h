@@ -7,9 +7,6 @@
  * executed at other addresses and in other spaces without a further record. So contents are found by physical page
  * (code_memory.h), and the physical page of an address follows from the records about that address (code_facts.h):
  * code_space.c has the rules.
- *
- * If the CPU's packets contain IPs, not linear addresses (CPUID.14H:ECX[31] = 0), a page of a code segment with a base
- * is found by its IP as well. This concerns real-mode code, which each CPU executes when it starts.
  */
 #ifndef DECODE_CODE_PAGES_H
 #define DECODE_CODE_PAGES_H
@@ -23,6 +20,7 @@
 #include "decode/code/code_facts.h"
 #include "decode/code/code_memory.h"
 #include "decode/code/code_record.h"
+#include "decode/code/code_segments.h"
 
 struct code_pages {
     struct page_record *records;
@@ -35,6 +33,7 @@ struct code_pages {
     struct code_memory memory;
     struct code_facts facts;
     struct aliases aliases;
+    struct code_segments segments;
     char *file;   /* path of events.bin */
     uint16_t cpu; /* whose trace it is for */
 };
@@ -63,8 +62,5 @@ struct code_found code_pages_find(const struct code_pages *pages, uint64_t space
 /* Read up to size bytes from a linear address on, up to the first unknown byte. Returns the number of bytes. */
 size_t code_pages_read(const struct code_pages *pages, uint64_t space, uint64_t at, uint64_t gva, uint8_t *bytes,
                        size_t size);
-
-/* The linear address of an IP that packets have for 16-bit code: without the base of the code segment. */
-uint64_t code_pages_linear(const struct code_pages *pages, uint64_t at, uint64_t ip);
 
 #endif

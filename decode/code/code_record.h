@@ -20,8 +20,6 @@ struct page_record {
     const uint8_t *known; /* for each of the bytes: 0: it is not known; NULL: all are known */
     bool root;            /* the hypervisor's own: gpa is host-physical */
     bool foreign;         /* another CPU sent it */
-    uint64_t base;        /* not 0: gva is an IP in a code segment with this base, not a linear address */
-    uint64_t cs_base;     /* if gva and the IPs in packets are linear addresses: CS.base when it was executed */
 };
 
 #endif

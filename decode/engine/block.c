@@ -5,7 +5,7 @@
 
 #define PAGE ((uint64_t)RECORD_PAGE_SIZE)
 #define FIRST_SIZE 16384u
-#define MAX_INSTRUCTIONS 4096u
+#define MAX_INSTRUCTIONS 4095u /* as many as struct block can count */
 
 bool blocks_init(struct blocks *blocks)
 {
@@ -67,23 +67,23 @@ static struct block *new_block(struct blocks *blocks)
 }
 
 /* The target of a direct branch. With a 16-bit operand, IP is truncated, and CS.base is added afterwards. */
-static uint64_t direct_target(const struct block *block, uint64_t to, uint64_t cs_base)
+static uint64_t direct_target(const struct block *block, uint64_t to)
 {
     if (block->ip_bytes == sizeof(uint16_t))
-        return (uint32_t)(cs_base + ((to - cs_base) & 0xffff));
+        return (uint32_t)(block->cs_base + ((to - block->cs_base) & 0xffff));
     return block_cut_target(block, to);
 }
 
 /* End a block with its last instruction. */
-static void end_block(struct block *block, const struct instruction *instruction, uint64_t cs_base)
+static void end_block(struct block *block, const struct instruction *instruction)
 {
     const uint64_t next = block->end_ip + instruction->length;
     block->end = instruction->kind;
     block->ip_bytes = instruction->ip_bytes;
     block->next[BLOCK_ON] = block_cut_ip((enum instruction_mode)block->mode, next);
     if (instruction->kind >= INSTRUCTION_JCC && instruction->kind <= INSTRUCTION_CALL_DIRECT)
-        block->next[BLOCK_TAKEN] = direct_target(block, next + (uint64_t)(int64_t)instruction->displacement, cs_base);
-    if (cs_base != 0)
+        block->next[BLOCK_TAKEN] = direct_target(block, next + (uint64_t)(int64_t)instruction->displacement);
+    if (block->cs_base != 0)
         block->ip_bytes = sizeof(uint64_t); /* a return address is already relative to the segment */
     block->zero_call = instruction->kind == INSTRUCTION_CALL_DIRECT && instruction->displacement == 0;
     if (instruction->kind == INSTRUCTION_FAR_CALL && instruction->opcode == OPCODE_INTO)
@@ -117,14 +117,15 @@ static enum block_result read_across(struct block *block, const struct block_pag
                             .other = page->next,
                             .across = true,
                             .instructions = 1,
-                            .mode = (uint8_t)page->mode};
-    end_block(block, &instruction, page->cs_base);
+                            .cs_base = page->cs_base,
+                            .mode = page->mode & 3};
+    end_block(block, &instruction);
     return BLOCK_FOUND;
 }
 
 static enum block_result read_block(struct block *block, const struct block_page *page, uint64_t ip)
 {
-    *block = (struct block){.first_ip = ip, .bytes = page->bytes, .mode = (uint8_t)page->mode};
+    *block = (struct block){.first_ip = ip, .bytes = page->bytes, .cs_base = page->cs_base, .mode = page->mode & 3};
     for (uint64_t at = ip; at - page->gva < PAGE;) {
         struct instruction instruction;
         const uint64_t offset = at - page->gva;
@@ -136,7 +137,7 @@ static enum block_result read_block(struct block *block, const struct block_page
             return result == INSTRUCTION_SHORT ? read_across(block, page, ip) : BLOCK_INVALID;
         block->end_ip = at;
         block->instructions++;
-        end_block(block, &instruction, page->cs_base);
+        end_block(block, &instruction);
         at += instruction.length;
         if (block->end != BLOCK_RUNS_ON || block->instructions == MAX_INSTRUCTIONS)
             break;
@@ -148,7 +149,8 @@ enum block_result blocks_find(struct block **found, struct blocks *blocks, const
 {
     size_t at = place_of(blocks, page->bytes, ip);
     for (struct block *block; (block = blocks->table[at]); at = (at + 1) & (blocks->size - 1)) {
-        if (block_ip(block) != ip || block->bytes != page->bytes || block->mode != page->mode)
+        if (block_ip(block) != ip || block->bytes != page->bytes || block->mode != page->mode ||
+            block->cs_base != page->cs_base)
             continue;
         if (block->across && !page->next)
             return BLOCK_REACHES_ON;

@@ -34,13 +34,14 @@ struct block {
         const uint8_t *other; /* across: of the next page */
     };
     const uint8_t *bytes; /* of its page */
-    uint16_t instructions;
-    uint8_t end;  /* enum block_end or enum instruction_kind */
-    uint8_t mode; /* enum instruction_mode */
+    uint32_t cs_base;     /* CS.base, outside 64-bit mode */
+    uint16_t instructions : 12;
+    uint16_t mode : 2;      /* enum instruction_mode */
+    uint16_t across : 1;    /* its only instruction reaches into the next page, which may change on its own: no links */
+    uint16_t zero_call : 1; /* a direct call to the next instruction, which no RET belongs to */
+    uint8_t end;            /* enum block_end or enum instruction_kind */
     uint8_t
         ip_bytes; /* of a branch: its target is cut to so many; 8 where that is done, as of those of a CS with a base */
-    bool across;  /* its only instruction reaches into the next page, which may change independently: it has no links */
-    bool zero_call; /* a direct call to the next instruction, which no RET belongs to */
 };
 _Static_assert(sizeof(struct block) == 64, "it is read at each branch");
 
@@ -49,7 +50,7 @@ struct block_page {
     uint64_t gva;
     const uint8_t *bytes, *next;       /* next: of the page after it, for an instruction that reaches into it */
     const uint8_t *known, *next_known; /* as of struct page_record */
-    uint64_t cs_base;                  /* the same */
+    uint32_t cs_base;
     enum instruction_mode mode;
 };
 

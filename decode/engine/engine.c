@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "decode/engine/packets.h"
+#include "decode/engine/segment.h"
 #include "decode/engine/timed.h"
 #include "decode/engine/walk.h"
 
@@ -74,6 +75,8 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch)
     engine->fup = FUP_OF_EVENT;
     engine->before = PT_PACKET_PAD;
     engine->mode = INSTRUCTION_64;
+    engine->cs_base = 0;
+    engine->left.at = UINT64_MAX;
     engine->stretch = stretch;
     engine_clock_begin(&engine->clock, engine->input->cpuid_15_ebx, engine->input->cpuid_15_eax,
                        engine->input->mtc_freq);
@@ -88,11 +91,12 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch)
 /* Follow the code up to the IP in the PSB+ after the stretch. */
 static enum flow_error end_at_boundary(struct engine *engine, uint64_t boundary)
 {
+    boundary = segment_linear(engine, boundary);
     const enum flow_error error = walk_to(engine, WALK_TO_ADDRESS, boundary);
     if (error)
         return error == FLOW_ERROR_MISMATCH ? FLOW_ERROR_BOUNDARY : error;
     executed_prove(&engine->executed);
-    executed_position(&engine->executed, false, engine_linear(engine, engine->mode, boundary));
+    executed_position(&engine->executed, false, boundary);
     return walk_comes_again(engine, boundary) != WALK_AGAIN_NEVER ? FLOW_ERROR_LOOP : FLOW_OK;
 }
 

@@ -6,6 +6,7 @@
  *   errata_flow.c, events*.c    handle packets other than TNT
  *   walk*.c                     follow the code, no further than a packet proves
  *   timed.c, executed.c         collect what was executed, and when
+ *   segment.c                   the base of the code segment
  *   space.c, block.c            find the code
  *
  * SDM 36.3.1, "Operation", to 36.4.2, "Packet Definitions"; what each branch and event yields: Table "Packet Generation
@@ -59,7 +60,12 @@ struct engine {
     struct engine_clock clock;
 
     /* the current position of execution */
-    uint64_t ip;
+    uint64_t ip;      /* linear */
+    uint32_t cs_base; /* outside 64-bit mode */
+    struct {
+        uint64_t at; /* trace offset of the last VM exit; UINT64_MAX: not known */
+        uint32_t cs_base;
+    } left;
     struct block *block;      /* the block that begins at ip; NULL: not looked up yet */
     struct block **link;      /* where to store block if it is on the same page as from; NULL: nowhere */
     const struct block *from; /* the block before it; valid if link is not NULL */
@@ -110,13 +116,7 @@ static inline void engine_set_ip(struct engine *engine, uint64_t ip)
     engine->link = NULL;
 }
 
-/* The linear address of an IP of 16-bit code. */
-static inline uint64_t engine_linear(const struct engine *engine, enum instruction_mode mode, uint64_t ip)
-{
-    return mode == INSTRUCTION_16 ? code_pages_linear(engine->input->pages, engine->code_at, ip) : ip;
-}
-
-/* The IP of a TIP, TIP.PGE, TIP.PGD or FUP. false: it is suppressed. */
+/* The IP of a TIP, TIP.PGE, TIP.PGD or FUP, as the packet has it: segment.h. false: it is suppressed. */
 static inline bool engine_packet_ip(struct engine *engine, const struct packet *packet, uint64_t *ip)
 {
     if (!pt_ip_expand(ip, (enum pt_ip_bytes)packet->ip_bytes, packet->ip, engine->last_ip))

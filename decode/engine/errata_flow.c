@@ -1,6 +1,7 @@
 #include "decode/engine/errata_flow.h"
 
 #include "decode/engine/packet_rules.h"
+#include "decode/engine/segment.h"
 #include "decode/engine/walk.h"
 
 /* Does the PSB+ have a FUP, which shows that tracing is on? at: after its PSB. */
@@ -59,7 +60,7 @@ static bool at_vm_entry(struct engine *engine)
 static bool resume_at_tip(struct engine *engine, const struct packet *packet)
 {
     uint64_t ip;
-    if (!engine_packet_ip(engine, packet, &ip))
+    if (!engine_packet_ip(engine, packet, &ip) || segment_arrive(engine, true, engine->mode, &ip) != FLOW_OK)
         return false;
     engine->tracing = true;
     engine->overflown = false;

@@ -3,6 +3,7 @@
 
 #include "decode/engine/errata_flow.h"
 #include "decode/engine/events_space.h"
+#include "decode/engine/segment.h"
 #include "decode/engine/walk.h"
 
 /* MODE.Exec is valid from the next TIP or TIP.PGE on. */
@@ -26,15 +27,14 @@ static void arrive_without_branch(struct engine *engine, uint64_t ip)
 {
     arrive(engine, ip);
     engine->without_branch = true;
-    executed_position(&engine->executed, true, engine_linear(engine, engine->mode, ip));
+    executed_position(&engine->executed, true, ip);
 }
 
 /* An event occurred at the current IP; it is a branch if it did not leave the guest. */
 static void put_event(struct engine *engine, uint64_t to)
 {
     if (engine->event_non_root && engine->executed.non_root)
-        executed_branch(&engine->executed, engine_linear(engine, engine->mode, engine->ip),
-                        engine_linear(engine, next_mode(engine), to), FLOW_TAG_EVENT);
+        executed_branch(&engine->executed, engine->ip, to, FLOW_TAG_EVENT);
 }
 
 static enum flow_error take_tip(struct engine *engine, const struct packet *packet)
@@ -44,17 +44,20 @@ static enum flow_error take_tip(struct engine *engine, const struct packet *pack
         return FLOW_ERROR_CONTEXT;
     if (!engine_packet_ip(engine, packet, &ip))
         return FLOW_ERROR_NO_IP;
-    if (engine->event) {
+    const bool entered = engine->entered != NULL, walked = !engine->event && !entered;
+    enum flow_error error = walked ? walk_to(engine, WALK_TO_TIP, 0) : FLOW_OK;
+    if (!error && entered && engine->entered->end == INSTRUCTION_VM_ENTRY)
+        error = segment_enter(engine, next_mode(engine), &ip);
+    else if (!error)
+        error = segment_arrive(engine, !walked || walk_is_far(engine->block), next_mode(engine), &ip);
+    if (error)
+        return error;
+    if (engine->event)
         put_event(engine, ip);
-    } else if (engine->entered) {
-        walk_branch(engine, engine->entered, ip, next_mode(engine));
-    } else {
-        const enum flow_error error = walk_to(engine, WALK_TO_TIP, 0);
-        if (error)
-            return error;
-        walk_by_packet(engine, engine->block, ip, next_mode(engine));
-    }
-    const bool entered = engine->entered != NULL;
+    else if (entered)
+        walk_branch(engine, engine->entered, ip);
+    else
+        walk_by_packet(engine, engine->block, ip);
     engine->event = false;
     engine->entered = NULL;
     if (entered)
@@ -78,6 +81,8 @@ static enum flow_error take_pge(struct engine *engine, const struct packet *pack
     executed_at(&engine->executed, engine->code_at);
     if (!spaces_set(&engine->spaces, engine->spaces.current->space, engine->code_at))
         return FLOW_ERROR_MEMORY;
+    if (segment_enter(engine, next_mode(engine), &ip) != FLOW_OK)
+        return FLOW_ERROR_SEGMENT;
     engine->tracing = true;
     engine->fup = FUP_OF_EVENT;
     returns_clear(&engine->returns);
@@ -95,7 +100,9 @@ static uint64_t target_by_code(const struct block *block)
 
 static enum flow_error leave(struct engine *engine, bool has_ip, uint64_t ip)
 {
-    const enum flow_error error = walk_to(engine, has_ip ? WALK_TO_PGD : WALK_TO_PGD_OUT, ip);
+    enum flow_error error = walk_to(engine, has_ip ? WALK_TO_PGD : WALK_TO_PGD_OUT, segment_linear(engine, ip));
+    if (!error && has_ip)
+        error = segment_arrive(engine, walk_is_far(engine->block), next_mode(engine), &ip);
     if (error)
         return error;
     struct block *block = engine->block;
@@ -103,7 +110,7 @@ static enum flow_error leave(struct engine *engine, bool has_ip, uint64_t ip)
     if (block->end == INSTRUCTION_MOV_CR3)
         walk_leave(engine, block, block->next[BLOCK_ON]);
     else
-        walk_by_packet(engine, block, to, next_mode(engine));
+        walk_by_packet(engine, block, to);
     return block->end == INSTRUCTION_VM_ENTRY ? event_enter_unseen(engine) : FLOW_OK;
 }
 
@@ -113,18 +120,24 @@ static enum flow_error take_pgd(struct engine *engine, const struct packet *pack
     enum flow_error error = FLOW_OK;
     if (!engine->tracing || engine->header)
         return FLOW_ERROR_CONTEXT;
+    if (engine->executed.non_root)
+        segment_leave(engine);
     const bool has_ip = engine_packet_ip(engine, packet, &ip);
+    if (has_ip && (engine->event || engine->entered))
+        error = segment_arrive(engine, true, next_mode(engine), &ip);
+    if (error)
+        return error;
     if (engine->event && has_ip)
         put_event(engine, ip);
     else if (engine->entered)
-        walk_branch(engine, engine->entered, has_ip ? ip : TRUTH_TO_UNRESOLVED, next_mode(engine));
+        walk_branch(engine, engine->entered, has_ip ? ip : TRUTH_TO_UNRESOLVED);
     else if (!engine->event)
         error = leave(engine, has_ip, ip);
     if (error)
         return error;
     executed_prove(&engine->executed);
     if (engine->event && !has_ip)
-        executed_position(&engine->executed, false, engine_linear(engine, engine->mode, engine->ip));
+        executed_position(&engine->executed, false, engine->ip);
     engine->event = false;
     engine->entered = NULL;
     engine->tracing = false;
@@ -165,7 +178,7 @@ static void count_loop(struct engine *engine, bool walked)
         return;
     if (result->loops++ == 0) {
         result->loop_offset = (uint64_t)(engine->packet - engine->input->trace);
-        result->loop_ip = engine_linear(engine, engine->mode, engine->ip);
+        result->loop_ip = engine->ip;
     }
 }
 
@@ -177,6 +190,8 @@ static enum flow_error take_fup(struct engine *engine, const struct packet *pack
         return FLOW_ERROR_NO_IP;
     engine->fup = FUP_OF_EVENT;
     if (engine->header || fup == FUP_OF_OVERFLOW) {
+        if (segment_arrive(engine, true, next_mode(engine), &ip) != FLOW_OK)
+            return FLOW_ERROR_SEGMENT;
         engine->tracing = true;
         arrive_without_branch(engine, ip);
         return FLOW_OK;
@@ -184,6 +199,7 @@ static enum flow_error take_fup(struct engine *engine, const struct packet *pack
     if (!engine->tracing && fup != FUP_OF_EVENT)
         return FLOW_OK; /* it belongs to a packet that is generated even while tracing is off */
     const uint64_t before = engine->ip;
+    ip = segment_linear(engine, ip);
     enum flow_error error = walk_to_fup(engine, ip);
     if (error && errata_abort(engine, ip))
         error = FLOW_OK;
@@ -209,6 +225,7 @@ static enum flow_error take_overflow(struct engine *engine)
     engine->executed.result.overflows++;
     engine_clock_overflow(&engine->clock);
     engine->guest_cr3 = FLOW_CR3_UNKNOWN;
+    engine->left.at = UINT64_MAX;
     returns_clear(&engine->returns);
     executed_by(&engine->executed, engine->executed.non_root, FLOW_CR3_UNKNOWN);
     return spaces_set(&engine->spaces, CODE_SPACE_UNKNOWN, engine->code_at) ? FLOW_OK : FLOW_ERROR_MEMORY;

@@ -2,6 +2,7 @@
  * (PIP)". */
 #include "decode/engine/events_space.h"
 
+#include "decode/engine/segment.h"
 #include "decode/engine/walk.h"
 
 static enum flow_error set_guest(struct engine *engine)
@@ -14,7 +15,9 @@ static enum flow_error set_guest(struct engine *engine)
 
 static enum flow_error set_root(struct engine *engine)
 {
-    executed_position(&engine->executed, false, engine->event ? engine_linear(engine, engine->mode, engine->ip) : 0);
+    if (engine->executed.non_root && engine->event)
+        segment_leave(engine);
+    executed_position(&engine->executed, false, engine->event ? engine->ip : 0);
     executed_by(&engine->executed, false, FLOW_CR3_UNKNOWN);
     return spaces_set(&engine->spaces, CODE_SPACE_ROOT, engine->code_at) ? FLOW_OK : FLOW_ERROR_MEMORY;
 }

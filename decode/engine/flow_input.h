@@ -30,6 +30,7 @@ enum flow_error {
     FLOW_ERROR_CUT,         /* the trace ends while tracing is on */
     FLOW_ERROR_EVENT_TRACE, /* a FUP without a branch: Event Trace, Trigger Tracing */
     FLOW_ERROR_DISAGREE,    /* decoding by instructions and by blocks yields different results */
+    FLOW_ERROR_SEGMENT,     /* the code segment may have a base, which no record has */
     FLOW_NR_ERRORS
 };
 

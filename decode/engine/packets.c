@@ -6,6 +6,7 @@
 #include "decode/engine/errata_flow.h"
 #include "decode/engine/events.h"
 #include "decode/engine/packet_rules.h"
+#include "decode/engine/segment.h"
 #include "decode/engine/timed.h"
 #include "decode/engine/walk.h"
 #include "decode/engine/walk_known.h"
@@ -69,7 +70,9 @@ enum flow_error packets_deferred_tip(struct engine *engine)
     const enum flow_error error = find_deferred_tip(engine, &ip);
     if (error)
         return error;
-    walk_by_packet(engine, engine->block, ip, engine->mode);
+    if (segment_arrive(engine, walk_is_far(engine->block), engine->mode, &ip) != FLOW_OK)
+        return FLOW_ERROR_SEGMENT;
+    walk_by_packet(engine, engine->block, ip);
     executed_prove(&engine->executed);
     if (executed_has_batch(&engine->executed))
         executed_flush(&engine->executed);

@@ -94,10 +94,9 @@ static void advance(struct spaces *spaces, struct space *space, uint64_t at)
                 return;
             }
             count_inferred(spaces, space, page->gva, &found);
-            if (memcmp(found.page->bytes, page->bytes, RECORD_PAGE_SIZE) != 0 || found.page->cs_base != page->cs_base) {
+            if (memcmp(found.page->bytes, page->bytes, RECORD_PAGE_SIZE) != 0) {
                 page->bytes = found.page->bytes;
                 page->known = found.page->known;
-                page->cs_base = found.page->cs_base;
                 other = true;
             }
             page->until = found.until;
@@ -171,7 +170,7 @@ const struct space_page *spaces_page(struct spaces *spaces, uint64_t gva)
         page = find_page(space, gva);
     }
     count_inferred(spaces, space, gva, &found);
-    *page = (struct space_page){gva, found.until, found.page->bytes, found.page->known, found.page->cs_base};
+    *page = (struct space_page){gva, found.until, found.page->bytes, found.page->known};
     space->count++;
     spaces->nr_pages++;
     space->until = found.until < space->until ? found.until : space->until;

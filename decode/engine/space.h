@@ -17,7 +17,6 @@ struct space_page {
     uint64_t gva, until;  /* as of struct code_found */
     const uint8_t *bytes; /* NULL: this entry is free */
     const uint8_t *known; /* as of struct page_record */
-    uint64_t cs_base;     /* the same */
 };
 
 struct space {

@@ -2,6 +2,7 @@
 #include "decode/engine/walk.h"
 
 #include "decode/engine/flow_ranges.h"
+#include "decode/engine/segment.h"
 #include "decode/engine/walk_known.h"
 #include "decode/engine/walk_list.h"
 
@@ -13,8 +14,11 @@ static struct block *read_block(struct engine *engine, uint64_t ip, enum flow_er
     *error = FLOW_ERROR_NO_CODE;
     if (!code)
         return NULL;
-    struct block_page page = {
-        .gva = gva, .bytes = code->bytes, .known = code->known, .cs_base = code->cs_base, .mode = engine->mode};
+    struct block_page page = {.gva = gva,
+                              .bytes = code->bytes,
+                              .known = code->known,
+                              .cs_base = engine->mode == INSTRUCTION_64 ? 0 : engine->cs_base,
+                              .mode = engine->mode};
     enum block_result result = blocks_find(&block, &engine->blocks, &page, ip);
     if (result == BLOCK_REACHES_ON &&
         (code = spaces_page(&engine->spaces, block_cut_ip(engine->mode, gva + RECORD_PAGE_SIZE)))) {
@@ -31,7 +35,8 @@ struct block *walk_block_at(struct engine *engine, uint64_t ip, enum flow_error 
 {
     struct engine_recent *recent = engine_recent_place(engine, ip);
     const uint64_t version = engine_version(engine);
-    if (recent->ip == ip && recent->version == version)
+    if (recent->ip == ip && recent->version == version &&
+        (engine->mode == INSTRUCTION_64 || recent->block->cs_base == engine->cs_base))
         return recent->block;
     struct block *block = read_block(engine, ip, error);
     if (block)
@@ -71,18 +76,13 @@ static inline void count_block(struct engine *engine, const struct block *block)
 
 static inline void put_branch(struct engine *engine, const struct block *block, uint64_t to)
 {
-    if (block->mode == INSTRUCTION_16)
-        executed_branch(&engine->executed, engine_linear(engine, INSTRUCTION_16, block->end_ip),
-                        engine_linear(engine, INSTRUCTION_16, to), block_kind(block));
-    else
-        executed_branch(&engine->executed, block->end_ip, to, block_kind(block));
+    executed_branch(&engine->executed, block->end_ip, to, block_kind(block));
 }
 
-void walk_branch(struct engine *engine, const struct block *block, uint64_t to, enum instruction_mode to_mode)
+void walk_branch(struct engine *engine, const struct block *block, uint64_t to)
 {
     if (block->end != INSTRUCTION_VM_ENTRY)
-        executed_branch(&engine->executed, engine_linear(engine, (enum instruction_mode)block->mode, block->end_ip),
-                        engine_linear(engine, to_mode, to), block_kind(block));
+        put_branch(engine, block, to);
 }
 
 void walk_leave(struct engine *engine, const struct block *block, uint64_t ip)
@@ -96,14 +96,14 @@ static inline void push_call(struct engine *engine, struct block *block)
     returns_push(&engine->returns, block, engine_version(engine));
 }
 
-void walk_by_packet(struct engine *engine, struct block *block, uint64_t to, enum instruction_mode to_mode)
+void walk_by_packet(struct engine *engine, struct block *block, uint64_t to)
 {
     walk_leave(engine, block, to);
     if (block->end == INSTRUCTION_CALL_INDIRECT || (block->end == INSTRUCTION_CALL_DIRECT && !block->zero_call))
         push_call(engine, block);
     else if (block->end == INSTRUCTION_RET)
         returns_pop(&engine->returns);
-    walk_branch(engine, block, to, to_mode);
+    walk_branch(engine, block, to);
 }
 
 /* Execute a block whose last instruction consumes no packet. false: it consumes one. */
@@ -204,7 +204,7 @@ static bool stop_within(struct engine *engine, const struct block *block, uint64
     return true;
 }
 
-static bool is_far(const struct block *block)
+bool walk_is_far(const struct block *block)
 {
     return block->end == INSTRUCTION_FAR_CALL || block->end == INSTRUCTION_FAR_RETURN ||
            block->end == INSTRUCTION_FAR_JUMP || block->end == INSTRUCTION_VM_ENTRY;
@@ -220,19 +220,19 @@ static bool leaves(const struct engine *engine, const struct block *block, enum 
         return false;
     const uint64_t to = block->next[way];
     if (input->range_kinds && way == BLOCK_TAKEN)
-        return !flow_ranges_trace(input, engine_linear(engine, engine->mode, to));
+        return !flow_ranges_trace(input, segment_ip(engine, to));
     return goal == WALK_TO_PGD && to == address;
 }
 
 static bool is_goal(const struct engine *engine, const struct block *block, enum walk_goal goal, uint64_t address)
 {
-    const bool tip = is_far(block) || block->end == INSTRUCTION_RET || block->end == INSTRUCTION_JMP_INDIRECT ||
+    const bool tip = walk_is_far(block) || block->end == INSTRUCTION_RET || block->end == INSTRUCTION_JMP_INDIRECT ||
                      block->end == INSTRUCTION_CALL_INDIRECT;
     switch (goal) {
     case WALK_TO_TIP:
         return tip;
     case WALK_TO_PIP:
-        return is_far(block) || block->end == INSTRUCTION_MOV_CR3;
+        return walk_is_far(block) || block->end == INSTRUCTION_MOV_CR3;
     case WALK_TO_PTWRITE:
         return block->end == INSTRUCTION_PTWRITE;
     case WALK_TO_PGD:

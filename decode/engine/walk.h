@@ -43,10 +43,13 @@ struct block *walk_block(struct engine *engine, enum flow_error *error);
 /* Execute a block, and continue at ip. */
 void walk_leave(struct engine *engine, const struct block *block, uint64_t ip);
 
-/* Add the block's branch to an IP that a packet gives. to_mode: the mode there. */
-void walk_branch(struct engine *engine, const struct block *block, uint64_t to, enum instruction_mode to_mode);
+/* Add the block's branch to an address that a packet gives. */
+void walk_branch(struct engine *engine, const struct block *block, uint64_t to);
 
-/* Execute the current block and its branch to an IP that a packet gives, and update the stack of CALLs. */
-void walk_by_packet(struct engine *engine, struct block *block, uint64_t to, enum instruction_mode to_mode);
+/* Does the block end with a far transfer? */
+bool walk_is_far(const struct block *block);
+
+/* Execute the current block and its branch to an address that a packet gives, and update the stack of CALLs. */
+void walk_by_packet(struct engine *engine, struct block *block, uint64_t to);
 
 #endif

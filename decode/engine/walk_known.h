@@ -7,10 +7,12 @@
 
 #include "decode/engine/engine_state.h"
 
-/* Can the fast path be used? Not for 16-bit code, and not if instructions or blocks are needed. */
+/* Can the fast path be used? Not for 16-bit code, not in a code segment with a base, and not if instructions or blocks
+ * are needed. */
 static inline bool walk_known_may(const struct engine *engine)
 {
-    return engine->mode != INSTRUCTION_16 && !engine->listing;
+    return (engine->mode == INSTRUCTION_64 || (engine->mode == INSTRUCTION_32 && engine->cs_base == 0)) &&
+           !engine->listing;
 }
 
 /* Follow count TNT bits as far as the blocks are known already. Execution is at the beginning of a block afterwards.

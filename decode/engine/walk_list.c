@@ -4,7 +4,6 @@
 /* List the first count instructions of a block as one item. */
 static void list_block(struct engine *engine, const struct block *block, uint32_t count)
 {
-    const enum instruction_mode mode = (enum instruction_mode)block->mode;
     uint64_t last = block->end_ip, end = block->next[BLOCK_ON];
     if (count < block->instructions) {
         last = block_ip(block);
@@ -12,8 +11,8 @@ static void list_block(struct engine *engine, const struct block *block, uint32_
             last += block_length_at(block, last);
         end = last + block_length_at(block, last);
     }
-    const uint64_t first = engine_linear(engine, mode, block_ip(block));
-    const uint16_t offset = (uint16_t)(engine_linear(engine, mode, last) - first);
+    const uint64_t first = block_ip(block);
+    const uint16_t offset = (uint16_t)(last - first);
     executed_block(&engine->executed, (struct flow_block){.first = first,
                                                           .last = offset,
                                                           .size = (uint16_t)(offset + (end - last)),
@@ -24,7 +23,7 @@ static void list_instructions(struct engine *engine, const struct block *block, 
 {
     uint64_t ip = block_ip(block);
     for (uint32_t i = 0; i < count; i++) {
-        executed_instruction(&engine->executed, engine_linear(engine, (enum instruction_mode)block->mode, ip));
+        executed_instruction(&engine->executed, ip);
         if (ip != block->end_ip)
             ip += block_length_at(block, ip);
     }

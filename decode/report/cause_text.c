@@ -42,6 +42,7 @@ const char *flow_error_text(enum flow_error error)
         [FLOW_ERROR_CUT] = "the trace ends while tracing is on",
         [FLOW_ERROR_DISAGREE] = "decoding by instructions contradicts decoding by blocks",
         [FLOW_ERROR_EVENT_TRACE] = "a FUP of Event Trace or Trigger Tracing, which is not supported",
+        [FLOW_ERROR_SEGMENT] = "the base of the code segment is not known",
     };
     return error < FLOW_NR_ERRORS && texts[error] ? texts[error] : "no error";
 }

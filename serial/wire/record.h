@@ -10,17 +10,18 @@
 #include <stdint.h>
 
 enum record_kind {
-    RECORD_HELLO = 1,  /* text, lines of "name value", for meta.json; the first record of CPU 0 */
-    RECORD_PAGE = 2,   /* struct record_page and its bytes: a code page, valid from trace_offset on */
-    RECORD_DRAIN = 3,  /* struct record_drain: trace bytes were passed to the channel */
-    RECORD_GAP = 4,    /* struct record_gap: trace bytes that were lost or never written */
-    RECORD_LOG = 5,    /* text, one line without line feed */
-    RECORD_END = 6,    /* text, lines of "name value": totals; the last record */
-    RECORD_STATUS = 7, /* text, lines of "name value": the answer to a command (serial/wire/command.h) */
-    RECORD_SEEN = 8,   /* struct record_seen: which versions of code pages this CPU executes from trace_offset on */
-    RECORD_MAP = 9,    /* struct record_map and its runs: the executable pages in a range of an address space */
-    RECORD_TASK = 10,  /* struct record_task: which task of the guest runs in an address space */
-    RECORD_LOST = 11   /* struct record_lost: records that did not arrive; made by the receiver, never sent */
+    RECORD_HELLO = 1,   /* text, lines of "name value", for meta.json; the first record of CPU 0 */
+    RECORD_PAGE = 2,    /* struct record_page and its bytes: a code page, valid from trace_offset on */
+    RECORD_DRAIN = 3,   /* struct record_drain: trace bytes were passed to the channel */
+    RECORD_GAP = 4,     /* struct record_gap: trace bytes that were lost or never written */
+    RECORD_LOG = 5,     /* text, one line without line feed */
+    RECORD_END = 6,     /* text, lines of "name value": totals; the last record */
+    RECORD_STATUS = 7,  /* text, lines of "name value": the answer to a command (serial/wire/command.h) */
+    RECORD_SEEN = 8,    /* struct record_seen: which versions of code pages this CPU executes from trace_offset on */
+    RECORD_MAP = 9,     /* struct record_map and its runs: the executable pages in a range of an address space */
+    RECORD_TASK = 10,   /* struct record_task: which task of the guest runs in an address space */
+    RECORD_LOST = 11,   /* struct record_lost: records that did not arrive; made by the receiver, never sent */
+    RECORD_SEGMENT = 12 /* struct record_segment: the base of this CPU's code segment */
 };
 
 struct record_header {
@@ -115,6 +116,20 @@ struct record_task {
 _Static_assert(sizeof(struct record_task) == 40, "docs/wire.md: a task record has 40 bytes");
 
 #define RECORD_TASK_BORROWS 0x1u /* after vfork: it uses its parent's address space until it executes a program */
+
+/* From the record's trace_offset on, this CPU's CS.base is base. Packets do not contain it. With RECORD_SEGMENT_STEPPED
+ * this holds until the CPU's next record of this kind: each instruction is followed by a VM exit, and each change of
+ * CS.base by a record. Without the flag the CPU executes 64-bit code, or 32-bit code with base 0, until a VM exit finds
+ * something else. With RECORD_SEGMENT_LOADED the hypervisor changed CS at this VM exit; else CS had changed before it.
+ */
+#define RECORD_SEGMENT_STEPPED 0x1u
+#define RECORD_SEGMENT_LOADED 0x2u
+struct record_segment {
+    uint64_t base;
+    uint32_t mode;  /* code size: 16, 32 or 64 */
+    uint32_t flags; /* RECORD_SEGMENT_* */
+};
+_Static_assert(sizeof(struct record_segment) == 16, "docs/wire.md: a segment record has 16 bytes");
 
 enum record_drain_cause { RECORD_DRAIN_PMI = 1, RECORD_DRAIN_FLUSH = 2, RECORD_DRAIN_POLL = 3 };
 

@@ -175,6 +175,32 @@ static void run_bad_tsss(void)
     story_run("error code beyond the stack", story_error);
 }
 
+static void copy(uint32_t to, const uint8_t *from, const uint8_t *end)
+{
+    for (volatile uint8_t *at = (volatile uint8_t *)(uintptr_t)to; from < end; from++)
+        *at++ = *from;
+}
+
+static void run_segments(void)
+{
+    copy(SEGMENT_V86 << 4, v86_first, v86_before);
+    copy((SEGMENT_V86 << 4) + 0xfec0, v86_after, v86_second);
+    copy(((SEGMENT_V86 - 0x100) << 4) + 0xec0, v86_before, v86_second);
+    copy((SEGMENT_V86 << 4) + 0xfff0, v86_high, v86_end);
+    copy((SEGMENT_V86 + 0x1000) << 4, v86_second, v86_high);
+    copy(SEGMENT_REAL << 4, real_first, real_before);
+    copy((SEGMENT_REAL << 4) + 0xfec0, real_after, real_second);
+    copy(((SEGMENT_REAL - 0x100) << 4) + 0xec0, real_before, real_second);
+    copy((SEGMENT_REAL << 4) + 0xfff0, real_high, real_end);
+    copy((SEGMENT_REAL + 0x1000) << 4, real_second, real_high);
+    copy(SEGMENT_ALIAS, alias_first, alias_end);
+    copy(SEGMENT_LOCAL, local_first, local_high);
+    copy(SEGMENT_LOCAL + 0xfff0, local_high, local_end);
+    run("segments of virtual-8086 mode", story_segments_v86);
+    run("segments of real mode", story_segments_real);
+    run("32-bit segments", story_segments_32);
+}
+
 void guest_main(const uint8_t *boot_params)
 {
     const char *line = command_line(boot_params);
@@ -202,6 +228,7 @@ void guest_main(const uint8_t *boot_params)
         run("ring 3", story_user);
         run("virtual-8086 mode", story_v86);
         run("far returns", story_far);
+        run_segments();
         run_bad_tasks();
         run_bad_tsss();
     }

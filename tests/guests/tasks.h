@@ -22,10 +22,19 @@
 #define TSS_END 0x90    /* where all ends */
 #define TASK_GATE 0x9b  /* to TSS_CALLED, from ring 3 too */
 #define SOME_LDT 0xa0
-#define LOCAL_DATA 0x04 /* in the LDT */
-#define SOME_BAD 0xa8   /* whatever is wrong this time */
-#define STACK16 0xb0    /* begins at stacks32 */
-#define NR_DESCRIPTORS 23
+#define LOCAL_DATA 0x04   /* in the LDT */
+#define SOME_BAD 0xa8     /* whatever is wrong this time */
+#define STACK16 0xb0      /* begins at stacks32 */
+#define CODE16_REAL 0xb8  /* begins where real mode has SEGMENT_REAL */
+#define CODE32_ALIAS 0xc0 /* at the IP of segments_flat it has other code */
+#define LOCAL_CODE 0x0c   /* in the LDT: 32-bit, at SEGMENT_LOCAL */
+#define NR_DESCRIPTORS 25
+#define SEGMENT_ROUNDS 12
+#define SEGMENT_V86 0x4000 /* and 64 KiB after it another one */
+#define SEGMENT_REAL 0x6000
+#define SEGMENT_REAL_IP 0x200
+#define SEGMENT_LOCAL 0x20000
+#define SEGMENT_ALIAS 0x80000
 #define TASK_V86_AT 0x9000 /* virtual-8086 mode: its code, linear */
 #define TSS_BYTES 128
 
@@ -46,7 +55,13 @@ void task_run(const void *story, uint32_t cr3, uint32_t cr4);
 
 /* What TSS_MAIN does. */
 extern const uint8_t story_call[], story_jump[], story_gate[], story_undefined[], story_error[], story_interrupt[],
-    story_nmi[], story_double[], story_trapped[], story_narrow[], story_user[], story_v86[], story_far[];
+    story_nmi[], story_double[], story_trapped[], story_narrow[], story_user[], story_v86[], story_far[],
+    story_segments_v86[], story_segments_real[], story_segments_32[];
+
+/* What is copied to segments, and where it ends. */
+extern const uint8_t v86_first[], v86_before[], v86_after[], v86_second[], v86_high[], v86_end[], real_first[],
+    real_before[], real_after[], real_second[], real_high[], real_end[], alias_first[], alias_end[], local_first[],
+    local_high[], local_end[], segments_flat[];
 
 /* Where tasks begin, handlers of exceptions (HANDLER_BYTES each) and of INT n. */
 extern const uint8_t task_called[], task_jumped[], task_event[], task_error[], task_narrow[], task_narrow_error[],

@@ -167,7 +167,11 @@ void task_gdt_make(void)
     task_gdt_entries[SOME_LDT / 8] = task_descriptor(address32(task_ldt), 8 * 2 - 1, 0x82);
     task_gdt_entries[SOME_BAD / 8] = 0x00cf92000000ffff;
     task_gdt_entries[TASK_GATE / 8] = (uint64_t)TSS_CALLED << 16 | 0xe5ull << 40;
+    task_gdt_entries[CODE16_REAL / 8] = task_descriptor(SEGMENT_REAL << 4, 0xffff, 0x9a);
+    task_gdt_entries[CODE32_ALIAS / 8] =
+        task_descriptor(SEGMENT_ALIAS - address32(segments_flat), 0xfffff, 0x9a) | 0x00c0000000000000;
     task_ldt[LOCAL_DATA / 8] = 0x00cf92000000ffff;
+    task_ldt[LOCAL_CODE / 8] = task_descriptor(SEGMENT_LOCAL, 0xffff, 0x9a) | 0x0040000000000000;
 }
 
 static void gate_set(uint32_t vector, const uint8_t *handler, uint32_t rights)

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define TASK_PAGE 4096u
-#define TASK_PAGES 48u /* that the guest consists of */
+#define TASK_PAGES 56u /* that the guest consists of */
 
 /* Of a page table's entry */
 #define TASK_P 1u

@@ -1,6 +1,7 @@
 #include "tests/judge/flow_state.h"
 #include "tests/judge/flow_target.h"
 
+#include "decode/engine/segment.h"
 #include "decode/truth.h"
 
 static void count_branch(struct judge *flow, uint64_t from, uint64_t to, uint64_t tsc)
@@ -85,10 +86,14 @@ static void commit_async(struct judge *flow)
     async->pending = false;
 }
 
-/* Only 16-bit code is expected in segments with a base. */
-static uint64_t flow_linear(const struct judge *flow, uint64_t ip)
+/* Only 16-bit code is expected in segments with a base. at: trace offset after the packet that led there. */
+static uint64_t flow_linear(const struct judge *flow, uint64_t at, uint64_t ip)
 {
-    return flow->bits == 16 ? code_pages_linear(flow->input->pages, flow->code_at, ip) : ip;
+    uint32_t base = 0;
+    if (flow->bits != 16 || !flow->input->pages->segments.plain_ips)
+        return ip;
+    segment_base_after(&base, flow->input, at, INSTRUCTION_16);
+    return (uint32_t)(base + ip);
 }
 
 enum flow_error flow_take_block(void *context, const struct judge_block *block)
@@ -96,7 +101,7 @@ enum flow_error flow_take_block(void *context, const struct judge_block *block)
     struct judge *flow = context;
     flow->bits = block->bits;
     flow->space = block->space;
-    const uint64_t ip = flow_linear(flow, block->ip);
+    const uint64_t ip = flow_linear(flow, flow->code_at, block->ip);
     commit_async(flow);
     resolve_last(flow, ip);
     if (flow->tail.used > 0 && flow->tail.blocks[flow->tail.used - 1].proven)
@@ -107,7 +112,7 @@ enum flow_error flow_take_block(void *context, const struct judge_block *block)
         return FLOW_ERROR_LOOP;
     flow_tail_add(&flow->tail, (struct flow_pending){
                                    .ip = ip,
-                                   .end_ip = flow_linear(flow, block->end_ip),
+                                   .end_ip = flow_linear(flow, flow->code_at, block->end_ip),
                                    .tsc = block->tsc,
                                    .instructions = block->instructions,
                                    .branch = block->end != FLOW_END_PLAIN,
@@ -156,8 +161,8 @@ enum flow_error flow_take_event(void *context, const struct packet_event *ip_eve
     struct judge *flow = context;
     struct packet_event linear_event = *ip_event;
     const struct packet_event *event = &linear_event;
-    linear_event.from = flow_linear(flow, ip_event->from);
-    linear_event.to = flow_linear(flow, ip_event->to);
+    linear_event.from = flow_linear(flow, ip_event->offset, ip_event->from);
+    linear_event.to = flow_linear(flow, ip_event->offset, ip_event->to);
     switch (event->kind) {
     case PACKET_EVENT_ENABLED:
         flow_break_off(flow);
@@ -223,7 +228,8 @@ enum flow_error flow_end_stretch(struct judge *flow, const struct flow_stretch *
     enum flow_error error = FLOW_OK;
     commit_async(flow);
     if (stretch->ends == FLOW_ENDS_AT_PSB_IP)
-        error = end_at_boundary(flow, flow_linear(flow, stretch->boundary_ip), walked, flow_linear(flow, there->ip));
+        error = end_at_boundary(flow, flow_linear(flow, stretch->end, stretch->boundary_ip), walked,
+                                flow_linear(flow, stretch->end, there->ip));
     else if (stretch->ends == FLOW_ENDS_AT_PSB_OFF && there->tracing)
         error = FLOW_ERROR_BOUNDARY;
     else if (stretch->ends == FLOW_ENDS_WITH_TRACE && there->tracing)

@@ -50,7 +50,7 @@ static int read_memory(uint8_t *buffer, size_t size, const struct pt_asid *asid,
     struct libipt_image *image = context;
     const uint64_t offset = ip % RECORD_PAGE_SIZE, gva = ip - offset;
     (void)asid;
-    const struct code_found found = code_pages_find(image->all->pages, image->space, image->all->at, gva);
+    const struct code_found found = code_pages_find(image->all->pages, image->space, image->all->at, image->base + gva);
     if (!found.page)
         return -pte_nomap;
     if (!add_page(image, gva, &found))
@@ -84,7 +84,8 @@ static bool advance(struct libipt_image *image, uint64_t at)
     for (size_t i = 0; i < image->count; i++) {
         struct libipt_page *page = &image->pages[i];
         if (page->until <= at) {
-            const struct code_found found = code_pages_find(image->all->pages, image->space, at, page->gva);
+            const struct code_found found =
+                code_pages_find(image->all->pages, image->space, at, image->base + page->gva);
             if (!found.page)
                 return empty_image(image);
             if (memcmp(found.page->bytes, page->page->bytes, RECORD_PAGE_SIZE) &&
@@ -150,7 +151,16 @@ bool libipt_images_set(struct libipt_images *images, uint64_t space, uint64_t at
     images->at = at;
     if (!images->current || images->current->space != space)
         images->current = find_space(images, space);
-    return images->current && advance(images->current, at);
+    if (!images->current)
+        return false;
+    const struct code_segments *segments = &images->pages->segments;
+    const struct code_segment segment = code_segments_at(segments, at);
+    const uint64_t base =
+        segments->plain_ips && segment.stepped && segment.base % RECORD_PAGE_SIZE == 0 ? segment.base : 0;
+    if (base == images->current->base)
+        return advance(images->current, at);
+    images->current->base = base;
+    return empty_image(images->current);
 }
 
 bool libipt_images_init(struct libipt_images *images, const struct code_pages *pages, struct error *error)

@@ -31,6 +31,7 @@ struct libipt_image {
     struct libipt_page *pages;
     size_t count, room;
     uint64_t until; /* the smallest until of the pages */
+    uint64_t base;  /* of the code segment: what is in the image begins there */
 };
 
 struct libipt_images {

@@ -18,6 +18,7 @@
  *   space_lifetime.c  when an address space ends
  *   space_scan.c      whole address spaces, when they have been quiet for a while
  *   task.c            which task of a Linux guest runs in a space
+ *   segments.c        code segments with a base
  *   record.c          numbers of records, and up to which one each CPU's trace is current
  *
  * Unless a comment says otherwise, call all functions between pt_exit and pt_enter, without the machine's lock.
@@ -47,9 +48,6 @@ void code_written(struct cpu *cpu, uint64_t gpa, uint64_t qualification);
 /* Root mode is about to write to guest memory on the guest's behalf. The machine's lock is held. */
 void code_written_by_root(struct cpu *cpu, uint64_t gpa);
 
-/* A CPU in real mode executes the page at CS:IP with another CS.base than before. */
-void code_rebased(struct cpu *cpu);
-
 /* --- at each exit and entry --- */
 
 /* Call early in each VM exit, while code_has_faults: look for pages that the guest has mapped since its faults. */
@@ -63,6 +61,18 @@ static inline bool code_has_faults(const struct cpu *cpu)
 /* If other CPUs have sent code since this CPU's last record, record the trace offset up to which it cannot have
  * executed that code. */
 void code_publish_seen(struct cpu *cpu);
+
+/* Call before each VM entry, unless CS.L is set and code_segments_look is false: step 16-bit code and code in a segment
+ * with a base, and record CS.base. */
+void code_segments_check(struct cpu *cpu);
+
+static inline bool code_segments_look(const struct cpu *cpu)
+{
+    return code_of(cpu)->segments.look;
+}
+
+/* Root mode has loaded the guest's CS. */
+void code_segment_loaded(struct cpu *cpu);
 
 /* Call right before VM entry, when nothing can delay it any more: this CPU's turn on a page begins. */
 void code_entering(struct cpu *cpu);

@@ -20,6 +20,7 @@
 #include "vmx/code/code.h"
 #include "vmx/code/memory.h"
 #include "vmx/code/record.h"
+#include "vmx/code/segments.h"
 #include "vmx/code/trigger.h"
 #include "vmx/cpu/machine.h"
 #include "vmx/cpu/vmcs.h"
@@ -205,6 +206,7 @@ void code_fetched(struct cpu *cpu, uint64_t address, uint64_t qualification)
             step_begin(cpu, NULL);
     } else {
         ept_set_access(gpa, EPT_READ | EPT_EXECUTE);
+        segments_fetched(cpu, gpa);
     }
     if (stepped)
         soft_page_opened(cpu, linear);
@@ -254,20 +256,4 @@ __attribute__((noinline)) bool code_page_refilled(struct cpu *cpu, uint64_t gpa,
     kick_ept_changed(cpu);
     page_send(cpu, gpa, page, linear, cr3, RECORD_PAGE_REFILLED);
     return true;
-}
-
-/* In real mode linear addresses are physical ones. */
-void code_rebased(struct cpu *cpu)
-{
-    const uint64_t linear = vmreadn(VMCS_GUEST_CS_BASE) + vmreadn(VMCS_GUEST_RIP);
-    const uint64_t gpa = linear & EPT_PAGE_MASK;
-    const void *page = guest_page(gpa);
-
-    machine_lock(cpu);
-    if (page && (ept_lookup(gpa) & EPT_EXECUTE)) { /* else its next fetch sends it */
-        record_advance(cpu);
-        page_send(cpu, gpa, page, linear, vmreadn(VMCS_GUEST_CR3), 0);
-        ept_invalidate(cpu);
-    }
-    machine_unlock(cpu);
 }

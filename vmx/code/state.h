@@ -37,10 +37,22 @@ struct code_pages_cpu {
     uint64_t written_rip;          /* ... and the instruction that wrote it */
 };
 
+/* segments.c. Only this CPU. */
+#define NR_SEGMENT_PAGES 16u
+struct code_segments_cpu {
+    bool look;                        /* check the segment at the next VM entry even if CS.L is set */
+    bool stepped;                     /* the CPU is being single-stepped */
+    bool loaded;                      /* root mode has changed CS since the last VM exit */
+    uint32_t base;                    /* with stepped: CS.base in the last record */
+    uint32_t next;                    /* the slot to be reused */
+    uint64_t pages[NR_SEGMENT_PAGES]; /* that were executed meanwhile, + 1; 0: none */
+};
+
 struct code_cpu {
     struct code_faults faults;
     struct code_deferred deferred;
     struct code_pages_cpu pages;
+    struct code_segments_cpu segments;
     struct {
         uint64_t
             open_space; /* a space whose top-level table was opened for a write and is to be watched again; 0: none */

@@ -56,7 +56,7 @@ struct cpu {
     CPU_STATE_BYTES(requests, 32);      /* vmx/smp/requests.c */
     CPU_STATE_BYTES(nmi, 16);           /* vmx/nmi/nmi.c */
     CPU_STATE_BYTES(soft, 160);         /* vmx/soft/ */
-    CPU_STATE_BYTES(code, 4448);        /* vmx/code/ */
+    CPU_STATE_BYTES(code, 4592);        /* vmx/code/ */
     CPU_STATE_BYTES(cpuid, 16);         /* vmx/exit/cpuid.c */
     CPU_STATE_BYTES(msr, 16);           /* vmx/exit/msr.c */
     CPU_STATE_BYTES(startup, 16);       /* vmx/exit/startup.c */

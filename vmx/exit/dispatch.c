@@ -105,6 +105,8 @@ static void enter_guest(struct cpu *cpu)
 {
     if (machine.config.each_exit)
         machine.config.each_exit();
+    if (!(vmread32(VMCS_GUEST_CS_ACCESS_RIGHTS) & ACCESS_RIGHTS_L) || code_segments_look(cpu))
+        code_segments_check(cpu);
     for (;;) {
         if (kick_is_requested(cpu))
             others_serve(cpu);

@@ -19,7 +19,6 @@
 #include "vmx/apic/ipi.h"
 #include "vmx/apic/lapic.h"
 #include "vmx/code/code.h"
-#include "vmx/cpu/machine.h"
 #include "vmx/cpu/timer.h"
 #include "vmx/cpu/vmcs.h"
 #include "vmx/ept/step.h"
@@ -34,13 +33,10 @@
 
 /* Only its own CPU touches it. */
 struct startup_cpu {
-    bool just_started;   /* by a SIPI, with nothing executed since */
-    uint32_t steps_left; /* instructions that may still be stepped before it leaves real mode */
-    uint64_t cs_base;    /* CS.base when the last one was stepped */
+    bool just_started; /* by a SIPI, with nothing executed since */
 };
 CPU_STATE(startup)
 
-#define REAL_MODE_STEPS 1000u
 #define DR6_AFTER_INIT 0xffff0ff0ull
 
 /* SDM "Checks on Guest Non-Register State": in this state no event may be injected, and none be pending. INIT has
@@ -97,30 +93,6 @@ static void registers_after_init(struct cpu *cpu)
                      : "r"(0ull), "r"(DR6_AFTER_INIT));
 }
 
-/* A CPU starts in real mode, where packets have IPs relative to a code segment that far jumps change, even within a
- * page. So its first instructions are stepped, and each new base is recorded, until it has left real mode. */
-static void startup_stepped(struct cpu *cpu, bool interrupted)
-{
-    const uint64_t base = vmreadn(VMCS_GUEST_CS_BASE);
-
-    (void)interrupted;
-    if ((vmreadn(VMCS_GUEST_CR0) & CR0_PE) || startup_of(cpu)->steps_left-- == 0)
-        return;
-    if (base != startup_of(cpu)->cs_base)
-        code_rebased(cpu);
-    startup_of(cpu)->cs_base = base;
-    step_begin(cpu, startup_stepped);
-}
-
-static void startup_watch(struct cpu *cpu, uint64_t base)
-{
-    if (!machine.config.code_pages)
-        return;
-    startup_of(cpu)->steps_left = REAL_MODE_STEPS;
-    startup_of(cpu)->cs_base = base;
-    step_begin(cpu, startup_stepped);
-}
-
 enum exit_action sipi_exit(struct cpu *cpu)
 {
     const uint64_t vector = vmreadn(VMCS_EXIT_QUALIFICATION) & 0xff;
@@ -136,6 +108,6 @@ enum exit_action sipi_exit(struct cpu *cpu)
     vmwriten(VMCS_GUEST_RIP, 0);
     vmwrite32(VMCS_GUEST_ACTIVITY_STATE, ACTIVITY_ACTIVE);
     startup_of(cpu)->just_started = true;
-    startup_watch(cpu, vector << 12);
+    code_segment_loaded(cpu);
     return EXIT_INJECTED;
 }

@@ -368,5 +368,7 @@ enum exit_action task_switch_exit(struct cpu *cpu)
         fault_deliver(&s);
     else if (s.fields[TASK_TRAP] & 1)
         task_traps();
+    if (done)
+        code_segment_loaded(cpu);
     return EXIT_INJECTED;
 }

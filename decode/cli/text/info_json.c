@@ -55,7 +55,8 @@ static void write_records(FILE *file, const struct info_sums *sums)
                                                   [RECORD_SEEN] = "seen",
                                                   [RECORD_MAP] = "map",
                                                   [RECORD_TASK] = "task",
-                                                  [RECORD_LOST] = "lost"};
+                                                  [RECORD_LOST] = "lost",
+                                                  [RECORD_SEGMENT] = "segment"};
     fputs("\"records\": {", file);
     for (size_t i = 0; i < INFO_KINDS; i++)
         json_figure(file, names[i], figure_of(sums->records[i]), i + 1 < INFO_KINDS ? ", " : "}");

@@ -100,34 +100,6 @@ static void version_is(uint16_t cpu, uint64_t offset, uint64_t gva, int version)
     }
 }
 
-/* Real-mode code is also found at its IP where payloads are RIP: the newest segment base counts. */
-static void a_code_segment_with_a_base(void **state)
-{
-    static const char plain[] = "cpuid_14_0_ecx 0x00000007\n", with_base[] = "cpuid_14_0_ecx 0x80000007\n";
-    struct capture capture = {.directory = (char *)(uintptr_t) "none", .nr_cpus = 1, .records = made};
-    struct code_pages pages;
-    struct error error = {0};
-    (void)state;
-    page(0, 10, 1, 0x98000, 0x98000);
-    payloads[0].page.code_base = 0x98000;
-    page(0, 20, 2, 0x98000, 0x98000);
-    payloads[1].page.code_base = 0x97000;
-    page(0, 30, 3, 0x9a000, 0x9a000); /* a base within a page: it is not used */
-    payloads[2].page.code_base = 0x99ff0;
-    capture.nr_records = nr_made;
-    capture.hello = (struct record_text){plain, sizeof(plain) - 1};
-    assert_true(code_pages_collect(&pages, &capture, 0, &error));
-    assert_int_equal(code_pages_linear(&pages, 10, 0x123), 0x98123);
-    assert_int_equal(code_pages_linear(&pages, 20, 0x1008), 0x98008);
-    assert_int_equal(code_pages_linear(&pages, 20, 0x98008), 0x98008);
-    assert_int_equal(code_pages_linear(&pages, 30, 0x10), 0x98010);
-    code_pages_free(&pages);
-    capture.hello = (struct record_text){with_base, sizeof(with_base) - 1};
-    assert_true(code_pages_collect(&pages, &capture, 0, &error));
-    assert_int_equal(code_pages_linear(&pages, 10, 0x123), 0x123);
-    code_pages_free(&pages);
-}
-
 static void one_cpu_needs_no_seen(void **state)
 {
     (void)state;
@@ -256,7 +228,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(one_cpu_needs_no_seen),
-        TEST(a_code_segment_with_a_base),
         TEST(a_patch_holds_from_each_cpus_own_moment),
         TEST(skipped_versions_never_ran),
         TEST(an_own_page_counts_as_seen),

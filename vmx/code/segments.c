@@ -1,0 +1,117 @@
+/* Kind: shell */
+/*
+ * Code segments with a base, and 16-bit code.
+ *
+ * Intel PT does not report CS.base. IP packets contain either IPs relative to it (CPUID.14H:ECX[31] = 0) or linear
+ * addresses, which do not show where a near branch with a 16-bit operand wraps around (SDM "IP Payload Type"). Far
+ * transfers change it without a VM exit. So a CPU whose code segment is not a flat 32- or 64-bit one is single-stepped,
+ * and each new base is recorded, until its segment is flat again. Then the pages that it has executed meanwhile lose
+ * execute permission: the next fetch from one of them exits, before an instruction is executed.
+ *
+ * A page that flat code executes stays executable. If such a page is entered through a segment with a base, this is
+ * noticed at the next VM exit only; the decoder reports a gap (decode/engine/segment.c).
+ */
+#include "vmx/code/segments.h"
+
+#include "base/control.h"
+#include "vmx/code/code.h"
+#include "vmx/cpu/machine.h"
+#include "vmx/cpu/vmcs.h"
+#include "vmx/ept/ept.h"
+#include "vmx/ept/maths.h"
+#include "vmx/ept/step.h"
+#include "vmx/ept/view.h"
+#include "vmx/guest/guest.h"
+#include "vmx/smp/kick.h"
+
+static bool has_default_32(void)
+{
+    return vmread32(VMCS_GUEST_CS_ACCESS_RIGHTS) & ACCESS_RIGHTS_DB;
+}
+
+static bool is_flat(void)
+{
+    return guest_code64() || (has_default_32() && vmreadn(VMCS_GUEST_CS_BASE) == 0);
+}
+
+static void segment_send(struct cpu *cpu, uint32_t flags)
+{
+    const bool wide = guest_code64();
+    const struct record_segment record = {.base = wide ? 0 : (uint32_t)vmreadn(VMCS_GUEST_CS_BASE),
+                                          .mode = wide               ? 64
+                                                  : has_default_32() ? 32
+                                                                     : 16,
+                                          .flags = flags};
+
+    pt_record(cpu->pt, RECORD_SEGMENT, &record, sizeof record, NULL, 0);
+}
+
+/* As after a write: the next fetch exits and sends it. The machine's lock is held. */
+static void page_close(struct cpu *cpu, uint64_t gpa)
+{
+    if (!(ept_lookup(gpa) & EPT_EXECUTE))
+        return;
+    ept_set_access(gpa, EPT_READ | EPT_WRITE);
+    kick_ept_changed(cpu);
+    ept_invalidate(cpu);
+}
+
+void segments_fetched(struct cpu *cpu, uint64_t gpa)
+{
+    struct code_segments_cpu *segments = &code_of(cpu)->segments;
+
+    if (is_flat())
+        return;
+    segments->look = true;
+    for (uint32_t i = 0; i < NR_SEGMENT_PAGES; i++)
+        if (segments->pages[i] == gpa + 1)
+            return;
+    uint64_t *slot = &segments->pages[segments->next++ % NR_SEGMENT_PAGES];
+    if (*slot)
+        page_close(cpu, *slot - 1);
+    *slot = gpa + 1;
+}
+
+static __attribute__((cold, noinline)) void stepping_end(struct cpu *cpu)
+{
+    struct code_segments_cpu *segments = &code_of(cpu)->segments;
+
+    machine_lock(cpu);
+    for (uint32_t i = 0; i < NR_SEGMENT_PAGES; i++) {
+        if (segments->pages[i])
+            page_close(cpu, segments->pages[i] - 1);
+        segments->pages[i] = 0;
+    }
+    machine_unlock(cpu);
+    segments->stepped = segments->look = false;
+    segment_send(cpu, segments->loaded ? RECORD_SEGMENT_LOADED : 0);
+}
+
+static __attribute__((cold, noinline)) void step_on(struct cpu *cpu)
+{
+    struct code_segments_cpu *segments = &code_of(cpu)->segments;
+    const uint32_t base = (uint32_t)vmreadn(VMCS_GUEST_CS_BASE);
+
+    if (!segments->stepped || base != segments->base)
+        segment_send(cpu, RECORD_SEGMENT_STEPPED | (segments->loaded ? RECORD_SEGMENT_LOADED : 0));
+    segments->stepped = segments->look = true;
+    segments->base = base;
+    step_begin(cpu, NULL);
+}
+
+void code_segment_loaded(struct cpu *cpu)
+{
+    code_of(cpu)->segments.loaded = code_of(cpu)->segments.look = machine.config.code_pages;
+}
+
+void code_segments_check(struct cpu *cpu)
+{
+    if (!machine.config.code_pages)
+        return;
+    if (!is_flat())
+        step_on(cpu);
+    else if (code_of(cpu)->segments.stepped)
+        stepping_end(cpu);
+    code_of(cpu)->segments.loaded = false;
+    code_of(cpu)->segments.look = code_of(cpu)->segments.stepped;
+}
