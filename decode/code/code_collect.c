@@ -86,6 +86,7 @@ bool code_pages_collect(struct code_pages *pages, const struct capture *capture,
         asprintf(&pages->file, "%s/events.bin", capture->directory) >= 0 &&
         code_segments_collect(&pages->segments, capture, cpu)) {
         pages->cpu = cpu;
+        pages->shared_from = all.shared_from;
         return true;
     }
     pages->file = NULL;

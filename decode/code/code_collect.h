@@ -16,6 +16,7 @@ struct collection {
     size_t nr_maps, map_room;
     struct code_map *ends; /* of spaces */
     size_t nr_ends;
+    uint64_t shared_from; /* as of struct code_pages */
 };
 
 /* maps: all that MAP records say, and where spaces end, but for what another reading has served. false: *error says

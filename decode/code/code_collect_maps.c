@@ -142,6 +142,42 @@ static bool take_map(struct collection *all, const struct capture_record *record
     return good || error_set(error, ERROR_MEMORY, 0, "the code's mappings");
 }
 
+/* Has the guest executed 32-bit code only? */
+static bool is_guest_32(const struct capture *capture)
+{
+    bool any = false;
+    for (size_t i = 0; i < capture->nr_records; i++) {
+        const struct capture_record *record = &capture->records[i];
+        struct record_page page;
+        if (record->header.kind != RECORD_PAGE)
+            continue;
+        memcpy(&page, record->payload, sizeof(page));
+        if (page.flags & RECORD_PAGE_ROOT)
+            continue;
+        if (page.mode == 64)
+            return false;
+        any = any || page.mode == 32;
+    }
+    return any;
+}
+
+/* Where the kernel's half begins. A 32-bit kernel chooses that when it is built; user mode executes nothing there. */
+static uint64_t find_shared(const struct collection *all)
+{
+    uint64_t end = 0;
+    if (!is_guest_32(all->capture))
+        return CODE_SHARED_FROM;
+    for (size_t i = 0; i < all->nr_maps; i++) {
+        const struct code_map *map = &all->maps[i];
+        for (size_t k = 0; k < map->nr_runs; k++) {
+            const struct record_map_run *run = &map->runs[k];
+            const uint64_t run_end = run->linear + (uint64_t)run->pages * RECORD_PAGE_SIZE;
+            end = run->flags & RECORD_MAP_USER && run_end > end ? run_end : end;
+        }
+    }
+    return end ? end : CODE_SHARED_FROM;
+}
+
 #define PAGE_STRETCH 65536u /* the part of a space that a MAP record covers around a page */
 
 /* The recorded stretches of the guest's lower half, where spaces differ. A page counts as its whole stretch, since the
@@ -151,7 +187,7 @@ static size_t take_stretches(struct code_stretch *to, const struct collection *a
     size_t nr = 0;
     for (size_t i = 0; i < all->nr_maps; i++) {
         const struct code_map *map = &all->maps[i];
-        if (!(map->linear >> 63) && !code_map_is_missed(map))
+        if (map->linear < all->shared_from && !code_map_is_missed(map))
             to[nr++] = (struct code_stretch){map->space, map->linear, map->size, map->number};
     }
     for (size_t i = 0; i < all->capture->nr_records; i++) {
@@ -160,7 +196,7 @@ static size_t take_stretches(struct code_stretch *to, const struct collection *a
         if (record->header.kind != RECORD_PAGE)
             continue;
         memcpy(&page, record->payload, sizeof(page));
-        if (!(page.flags & RECORD_PAGE_ROOT) && !(page.gva >> 63))
+        if (!(page.flags & RECORD_PAGE_ROOT) && page.gva < all->shared_from)
             to[nr++] = (struct code_stretch){page.cr3 & CR3_TABLE, page.gva & ~(PAGE_STRETCH - 1ull), PAGE_STRETCH,
                                              page.number};
     }
@@ -192,6 +228,7 @@ bool collect_maps(struct collection *all, struct error *error)
     for (size_t i = 0; i < all->capture->nr_records; i++)
         if (all->capture->records[i].header.kind == RECORD_MAP && !take_map(all, &all->capture->records[i], error))
             return false;
+    all->shared_from = find_shared(all);
     if (!end_generations(all))
         return error_set(error, ERROR_MEMORY, 0, "the code's mappings");
     if (all->nr_maps)

@@ -39,7 +39,8 @@ uint64_t code_pages_space(const struct code_pages *pages, uint64_t cr3)
 bool code_pages_build(struct code_pages *pages, struct page_record *records, size_t count, struct code_map *maps,
                       size_t nr_maps)
 {
-    *pages = (struct code_pages){.records = records, .count = count, .maps = maps, .nr_maps = nr_maps};
+    *pages = (struct code_pages){
+        .records = records, .count = count, .maps = maps, .nr_maps = nr_maps, .shared_from = CODE_SHARED_FROM};
     for (size_t i = 0; i < nr_maps; i++)
         pages->mappings += maps[i].wide.pages ? 0 : maps[i].nr_runs;
     bool good = find_pae(pages, maps, nr_maps);

@@ -30,6 +30,7 @@ struct code_pages {
     uint64_t mappings; /* runs in the capture's MAP records */
     uint64_t *pae;     /* spaces whose table is not at the beginning of a page: rising */
     size_t nr_pae;
+    uint64_t shared_from; /* the kernel's half begins here: all spaces have it in common */
     struct code_memory memory;
     struct code_facts facts;
     struct aliases aliases;
@@ -37,6 +38,9 @@ struct code_pages {
     char *file;   /* path of events.bin */
     uint16_t cpu; /* whose trace it is for */
 };
+
+/* Where the kernel's half begins in 64-bit guests. */
+#define CODE_SHARED_FROM (1ull << 63)
 
 /* Collect what the CPU's trace needs: the page versions that it could run, whichever CPU sent them, and the mappings of
  * all CPUs. false: no memory, or an invalid MAP record; error says which. */

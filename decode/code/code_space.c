@@ -8,8 +8,8 @@
  * So a wrong mapping never leads to wrong bytes, and such answers are marked (inferred).
  *
  * Kernels map their half, the addresses with bit 63 set, the same in all spaces: there the newest record of any space
- * counts. Without any MAP record this holds for all addresses, except that a CPU's own records come before those of
- * other CPUs, which may run another process.
+ * counts. In a 32-bit guest it is what lies above all user-mode code. Without any MAP record this holds for all
+ * addresses, except that a CPU's own records come before those of other CPUs, which may run another process.
  */
 #include "decode/code/code_query.h"
 
@@ -171,7 +171,7 @@ static const struct page_record *find_root(struct query *query)
 static const struct page_record *find_without_maps(struct query *query)
 {
     struct lists lists = query_all(query);
-    if (!(query->gva >> 63)) {
+    if (query->gva < query->pages->shared_from) {
         const struct code_facts *facts = &query->pages->facts;
         const struct lists own = query_lists(query, &facts->pages_by_owner, &facts->maps_by_time, 0);
         struct said said = query_find(query, &own, BACK, NAMING);
@@ -190,7 +190,7 @@ static const struct page_record *find(struct query *query, bool *recorded)
     *recorded = true;
     if (query->space == CODE_SPACE_ROOT)
         return find_root(query);
-    if (query->pages->nr_maps && !(query->gva >> 63))
+    if (query->pages->nr_maps && query->gva < query->pages->shared_from)
         return find_in_space(query, recorded);
     page = query->pages->nr_maps ? find_shared(query, &lists) : find_without_maps(query);
     if (page)

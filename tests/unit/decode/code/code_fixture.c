@@ -61,6 +61,14 @@ void put_page(uint16_t cpu, uint64_t offset, uint64_t number, uint64_t cr3, uint
                  version);
 }
 
+void put_page_32(uint16_t cpu, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t gva, uint64_t gpa, int version)
+{
+    put_any_page(cpu, offset,
+                 (struct record_page){
+                     .gpa = gpa, .gva = gva, .cr3 = cr3, .mode = 32, .size = RECORD_PAGE_SIZE, .number = number},
+                 version);
+}
+
 void put_refilled_page(uint16_t cpu, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t gva, uint64_t gpa,
                        int version)
 {

@@ -21,6 +21,9 @@ int code_reset(void **state);
 /* A page that consists of version. */
 void put_page(uint16_t cpu, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t gva, uint64_t gpa, int version);
 
+/* The same with 32-bit code. */
+void put_page_32(uint16_t cpu, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t gva, uint64_t gpa, int version);
+
 /* The same, filled by a device; the map record that it belongs to follows. */
 void put_refilled_page(uint16_t cpu, uint64_t offset, uint64_t number, uint64_t cr3, uint64_t gva, uint64_t gpa,
                        int version);

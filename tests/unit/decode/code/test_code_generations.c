@@ -113,9 +113,40 @@ static void stretches_and_generations(void **state)
     assert_int_equal(nr, 0);
 }
 
+/* A 32-bit guest: all spaces have the kernel's pages, above all user-mode code, in common, and a process that ends
+ * leaves them. User pages end with it. */
+static void a_32_bit_kernel_outlives_its_processes(void **state)
+{
+    const uint64_t kernel = 0xc1000000, user = 0x8048000, library = 0xb7f00000;
+    (void)state;
+    put_page_map(0, 10, 20, 1, A, user, 0x100000);
+    put_page_32(0, 21, 2, A, user, 0x100000, 1);
+    put_page_map(0, 30, 40, 3, B, library, 0x101000);
+    put_page_32(0, 50, 4, A, kernel, 0x200000, 2);
+    put_end(0, 100, 5, A);
+    exactly(0, A, 99, kernel, 2);
+    exactly(0, A, 100, kernel, 2);
+    exactly(0, B, 200, kernel, 2);
+    exactly(0, A, 99, user, 1);
+    exactly(0, A, 100, user, NOT_KNOWN);
+}
+
+/* In a 64-bit guest the same address is a process's own. */
+static void a_32_bit_process_of_a_64_bit_kernel(void **state)
+{
+    (void)state;
+    put_page_map(0, 10, 20, 1, A, 0x8048000, 0x100000);
+    put_page(0, 50, 4, A, 0xc1000000, 0x200000, 2);
+    put_end(0, 100, 5, A);
+    exactly(0, A, 99, 0xc1000000, 2);
+    exactly(0, A, 100, 0xc1000000, NOT_KNOWN);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CODE_TEST(a_32_bit_kernel_outlives_its_processes),
+        CODE_TEST(a_32_bit_process_of_a_64_bit_kernel),
         CODE_TEST(records_end_with_their_space),
         CODE_TEST(the_next_generation),
         CODE_TEST(a_generation_between_two_that_are_alike),
