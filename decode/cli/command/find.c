@@ -14,6 +14,7 @@
 #include "decode/cli/text/find_text.h"
 #include "decode/cli/text/name_text.h"
 #include "decode/cli/text/pager.h"
+#include "decode/cli/text/unknown_name.h"
 #include "decode/query/wanted_spaces.h"
 
 static const char usage[] =
@@ -31,6 +32,8 @@ static const char usage[] =
     "  --srcline           also print source lines, where --kernel and --files have DWARF or debug files\n"
     "  --json              print one JSON object for each WHAT\n" QUERY_USAGE "\n"
     "The first query creates CAPTURE/index.executed, which takes as long as decoding; later queries use it.\n"
+    "\n"
+    "A function that exists and was not executed is printed as never executed; an unknown name is an error.\n"
     "\n"
     "Exit status: 0 each was executed; 1 an error; 2 one was not, or parts of the trace are unknown.\n";
 
@@ -70,14 +73,14 @@ static bool matches_pattern(void *context, const char *symbol)
     return false;
 }
 
-/* Returns whether one was executed. */
-static bool find_functions(struct find *find, const char *pattern)
+/* Returns the exit status: 0 one was executed; 1 no function is known by this name; 2 none was executed. */
+static int find_functions(struct find *find, const char *pattern)
 {
     bool found = false;
     const struct executed_filter filter = {find->spaces.meant, matches_pattern, find};
     if (!find->functions && !(find->functions = functions_executed(&find->indexed, &filter, &find->nr_functions))) {
         message_print("find: out of memory for the functions");
-        return false;
+        return 1;
     }
     for (size_t i = 0; i < find->nr_functions; i++) {
         const struct executed_function *function = &find->functions[i];
@@ -89,11 +92,12 @@ static bool find_functions(struct find *find, const char *pattern)
         find_print(&find->listing, what, &function->occurrence);
         found = true;
     }
-    if (!found && !find->listing.json)
-        printf("%s\n  never, or no function has this name\n", pattern);
-    else if (!found)
+    if (found)
+        return 0;
+    const bool known = unknown_name_print(find->indexed.names, "find:", pattern) == SYMBOL_KNOWN;
+    if (known || find->listing.json)
         find_print(&find->listing, pattern, &(struct occurrence){0});
-    return found;
+    return known ? 2 : 1;
 }
 
 /* No function's name begins like a number. */
@@ -120,12 +124,13 @@ static int find_all(struct find *find, const char *const *words)
     find->words = words;
     for (; *words; words++) {
         uint64_t begin, end;
-        const bool found = range_word_parse(*words, &begin, &end) ? find_range(find, *words, begin, end)
-                                                                  : find_functions(find, *words);
-        status = found ? status : 2;
+        const int found = !range_word_parse(*words, &begin, &end) ? find_functions(find, *words)
+                          : find_range(find, *words, begin, end)  ? 0
+                                                                  : 2;
+        status = status == 1 || found == 0 ? status : found;
     }
     const int missing = query_print_missing(&find->indexed);
-    return missing ? missing : status;
+    return status == 0 ? missing : status;
 }
 
 /* false: a message says why. */

@@ -9,6 +9,7 @@
 #include "decode/cli/output.h"
 #include "decode/cli/text/error_text.h"
 #include "decode/cli/text/pager.h"
+#include "decode/cli/text/unknown_name.h"
 #include "decode/cli/trace/trace_cpu.h"
 #include "decode/cli/trace/trace_machine.h"
 
@@ -20,9 +21,12 @@ static bool find_functions(const struct trace_list *list, struct wanted_function
     ranges->items = wanted_ranges(functions, list->indexed, occurrence, &ranges->count);
     if (ranges->items && ranges->count > 0)
         return true;
-    message_print(ranges->items ? "trace: --%s %s: never executed, or no function has this name"
-                                : "trace: --%s %s: out of memory",
-                  option, functions->pattern);
+    char before[32];
+    snprintf(before, sizeof(before), "trace: --%s", option);
+    if (!ranges->items)
+        message_print("%s %s: out of memory", before, functions->pattern);
+    else if (unknown_name_print(list->indexed->names, before, functions->pattern) == SYMBOL_KNOWN)
+        message_print("%s %s: never executed", before, functions->pattern);
     return false;
 }
 

@@ -50,6 +50,17 @@ same 'what was never executed is said, status 2' "$? $(grep -c never "$work/neve
 $tool find "$capture" $((0x10001a1)) >/dev/null 2>&1
 same 'an address within an instruction is none' "$(printf '%x' $((0x$fibonacci + 1)) | xargs $tool find "$capture" | grep -c never)" 1
 
+# A function that never ran, an unknown name, and no names at all are three answers.
+$tool find "$capture" "${names[@]}" machine_reset_cf9 >"$work/never" 2>"$work/never.log"
+same 'find: a function that exists never ran, status 2' "$? $(tr '\n' ' ' <"$work/never")$(grep -c function "$work/never.log")" '2 machine_reset_cf9   never 0'
+$tool find "$capture" "${names[@]}" fibonaci >"$work/never" 2>"$work/never.log"
+same 'find: an unknown name is an error, and similar ones are suggested' \
+    "$? $(wc -l <"$work/never") $(grep -c 'find: fibonaci: .* has such a function; did you mean fibonacci?$' "$work/never.log")" '1 0 1'
+$tool find "$capture" fibonacci >"$work/never" 2>"$work/never.log"
+same 'find: without names it says so' "$? $(wc -l <"$work/never") $(grep -c 'find: fibonacci: there are no names' "$work/never.log")" '1 0 1'
+$tool trace "$capture" "${names[@]}" --function fibonaci >"$work/never" 2>&1
+same 'trace: the same of its filters' "$? $(grep -c 'trace: --function fibonaci: .*; did you mean fibonacci?$' "$work/never")" '1 1'
+
 # The time of the first is the time of the first line of trace.
 for name in fibonacci on_timer user_entry; do
     same "find: $name is entered first when trace has it" \
@@ -115,7 +126,7 @@ for word in 5-1 page:zz 12xy; do
     $tool find "$capture" "$word" >"$work/none" 2>&1
     same "find: $word is no address" "$? $(grep -c 'is not a hexadecimal ADDRESS' "$work/none")" '1 1'
 done
-$tool trace "$capture" "${names[@]}" --function nothing_of_this_name >"$work/none" 2>&1
+$tool trace "$capture" "${names[@]}" --function machine_reset_cf9 >"$work/none" 2>&1
 same 'a function that did not run is said' "$? $(grep -c 'never executed' "$work/none")" '1 1'
 
 # --- trace --process: only what has something of it is decoded ---------------------------------------------------------

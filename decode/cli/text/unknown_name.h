@@ -1,0 +1,11 @@
+/* Messages about a function that a user named, of which nothing ran. */
+#ifndef DECODE_CLI_TEXT_UNKNOWN_NAME_H
+#define DECODE_CLI_TEXT_UNKNOWN_NAME_H
+
+#include "decode/names/known_symbol.h"
+
+/* Print why: without names, or with an unknown name, for which the message suggests similar ones. Nothing is printed
+ * for SYMBOL_KNOWN: the function exists and never ran. before: the message's begin, like "find:". */
+enum known_symbol unknown_name_print(const struct names *names, const char *before, const char *pattern);
+
+#endif
