@@ -39,6 +39,20 @@ while read -r name options; do
 done <"$work/uses"
 same "each of $(wc -l <"$work/uses") uses of the host tool has a command and options that exist" "$missing" ''
 
+# Each command line of the host tool in a block of code, as it is printed, where no capture is: its words are accepted, and the
+# command ends because it finds no file, not because it does not know a word.
+# shellcheck disable=SC2086
+awk '/^ *```/ { inside = !inside; next } inside' $documents | grep -oE '^ *(\$ )?(build/)?undertrace [a-z][a-z-]+ .*' |
+    sed -E 's/^ *(\$ )?(build\/)?undertrace //; s/ +(#|[|]|&&|;|>|2>).*//' | grep -vE '^(receive|control|doctor|help) ' |
+    sed 's:I/N:1/2:g' | grep -vE '[.]{3}|[[]|[$]' | sort -u >"$work/lines"
+mkdir -p "$work/empty"
+wrong=
+while read -r line; do
+    output=$(cd "$work/empty" && eval "timeout 60 $OLDPWD/build/undertrace $line" 2>&1 </dev/null | head -n 3)
+    grep -qE "No such file|cannot|not a capture" <<<"$output" || wrong="$wrong$line: $output"$'\n'
+done <"$work/lines"
+same "each of $(wc -l <"$work/lines") command lines of the host tool is accepted" "$wrong" ''
+
 # Paths of the tree, in all of the text, without placeholders; pt/include and pt/src belong to libipt.
 # shellcheck disable=SC2086
 grep -ohP '(?<![\w/.-])(base|boot|vmx|pt|vtd|serial|decode|lib|tests|mk|packaging|docs)/[A-Za-z0-9_./-]+\.(c|h|S|cc|sh|md|mk|yml|1|3|7)\b' $documents |

@@ -169,6 +169,7 @@ at_most 'the rest runs at full speed: root instructions in thousandths of the gu
 # What the guest sees of it: nothing.
 seen() { tr -d '\r' <"$work/$1/console.txt" | sed -n '/^probe:/p'; }
 check 'the probe runs untraced' boot_guest untraced probe 'pt=off channel=e1000'
+check 'its report has nothing missing' build/undertrace report "$work/untraced/capture" --truth "$work/untraced/truth.bin"
 check 'the probe runs stepped' boot_guest stepped probe 'pt=soft channel=e1000'
 console_has 'it comes to its end there' stepped 'probe: done'
 check 'and sees the same' diff <(seen untraced) <(seen stepped)
