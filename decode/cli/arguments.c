@@ -121,7 +121,7 @@ static void table_free(struct getopt_table *table)
 static bool table_make(struct getopt_table *table, const struct syntax *syntax)
 {
     table->options = calloc(syntax->nr_options + 2, sizeof(*table->options));
-    table->letters = calloc(syntax->nr_options + 1, 2);
+    table->letters = calloc(syntax->nr_options + 2, 2);
     if (table->options && table->letters)
         return true;
     message_print("%s: out of memory", syntax->command);
@@ -134,6 +134,7 @@ static void table_fill(const struct getopt_table *table, const struct syntax *sy
     struct option *options = table->options;
     char *letters = table->letters;
     *letters++ = ':';
+    *letters++ = 'h';
     for (size_t i = 0; i < syntax->nr_options; i++) {
         const struct argument *option = &syntax->options[i];
         *options++ = (struct option){option->name, option->kind != ARGUMENT_FLAG, NULL, FIRST_OPTION + (int)i};
@@ -197,7 +198,7 @@ static int take_options(const struct syntax *syntax, const struct getopt_table *
     optind = 0;
     while ((found = getopt_long(argc, argv, table->letters, table->options, NULL)) != -1) {
         const struct argument *option = find_option(syntax, found);
-        if (found == HELP) {
+        if (found == HELP || found == 'h') {
             fputs(syntax->usage, stdout);
             return 0;
         }

@@ -110,6 +110,32 @@ bool compare_functions(struct comparison *c, const struct indexed_capture *a, co
     return true;
 }
 
+static uint64_t difference_of(const struct compared_function *item)
+{
+    const uint64_t a = item->a ? item->a->occurrence.entered : 0, b = item->b ? item->b->occurrence.entered : 0;
+    return a > b ? a - b : b - a;
+}
+
+static int compare_differences(const void *left, const void *right)
+{
+    const struct compared_function *a = left, *b = right;
+    const uint64_t in_a = difference_of(a), in_b = difference_of(b);
+    if (in_a != in_b)
+        return in_a > in_b ? -1 : 1;
+    const struct executed_function *of_a = a->a ? a->a : a->b, *of_b = b->a ? b->a : b->b;
+    if (moment_comes_before(&of_a->occurrence.first, &of_b->occurrence.first))
+        return -1;
+    if (moment_comes_before(&of_b->occurrence.first, &of_a->occurrence.first))
+        return 1;
+    return of_a->name->number < of_b->name->number ? -1 : of_a->name->number > of_b->name->number;
+}
+
+void comparison_sort(struct comparison *c)
+{
+    if (c->nr_items)
+        qsort(c->items, c->nr_items, sizeof(*c->items), compare_differences);
+}
+
 void comparison_free(struct comparison *c)
 {
     free(c->functions[0]);

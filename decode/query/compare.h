@@ -45,6 +45,9 @@ struct comparison {
 /* A function that was executed in several spaces is one item. false: no memory. */
 bool compare_functions(struct comparison *comparison, const struct indexed_capture *a, const struct indexed_capture *b,
                        const struct compare_slide *slide);
+/* Sort by what differs most: functions of one capture by how often they were entered, those of both by the difference
+ * of their counts, each in descending order; equal ones by their first execution in a, or in b. */
+void comparison_sort(struct comparison *comparison);
 void comparison_free(struct comparison *comparison);
 
 #endif

@@ -26,7 +26,14 @@ static const char usage[] =
     "  --cpu N             print the first difference of this CPU (default: 0)\n"
     "  --functions         compare functions only\n"
     "  --counts            also list the functions that ran more often in one\n" QUERY_USAGE "\n"
-    "Exit status: 0 they are equal; 1 an error; 2 they differ.\n";
+    "Functions come in the order of how often they were entered, those of both in the order of how much their\n"
+    "counts differ.\n"
+    "\n"
+    "Exit status, as of diff(1): 0 they are equal; 1 they differ; 2 trouble: an error, or parts of a trace\n"
+    "are unknown, and what differs may be due to them.\n";
+
+/* The exit statuses of diff(1). */
+enum { DIFF_SAME, DIFF_DIFFERENT, DIFF_TROUBLE };
 
 struct arguments {
     const char *captures[2];
@@ -81,6 +88,7 @@ static bool print_functions(const struct indexed_capture *const captures[2], con
     struct comparison c;
     const bool good = compare_functions(&c, captures[0], captures[1], slide);
     if (good) {
+        comparison_sort(&c);
         print_only(captures[0], &c, 0);
         print_only(captures[1], &c, 1);
         print_counts(&c, list);
@@ -143,11 +151,11 @@ static int compare(const struct indexed_capture *const captures[2], const struct
                slide.difference >> 63 ? 0 - slide.difference : slide.difference,
                slide.difference >> 63 ? "below" : "above", captures[0]->capture->directory);
     if (!print_functions(captures, &slide, a->counts, &same))
-        return 1;
+        return DIFF_TROUBLE;
     if (!a->functions && !print_divergence(captures, &slide, (uint16_t)a->cpu, &same))
-        return 1;
+        return DIFF_TROUBLE;
     const int missing_a = query_print_missing(captures[0]), missing_b = query_print_missing(captures[1]);
-    return same && !missing_a && !missing_b ? 0 : 2;
+    return missing_a || missing_b ? DIFF_TROUBLE : same ? DIFF_SAME : DIFF_DIFFERENT;
 }
 
 int command_diff(int argc, char **argv)
@@ -161,9 +169,9 @@ int command_diff(int argc, char **argv)
     const struct syntax syntax = {"diff", usage, options, sizeof(options) / sizeof(options[0]), 2, 0};
     int status = arguments_parse(&syntax, argc, argv, a.captures);
     if (status != ARGUMENTS_GOOD)
-        return status;
+        return status == 0 ? DIFF_SAME : DIFF_TROUBLE;
     const struct indexed_capture *const pair[2] = {&captures[0], &captures[1]};
-    status = 1;
+    status = DIFF_TROUBLE;
     if (query_open(&captures[0], a.captures[0], &a.query)) {
         if (query_open(&captures[1], a.captures[1], &a.query)) {
             status = compare(pair, &a);

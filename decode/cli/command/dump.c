@@ -1,10 +1,13 @@
 /* undertrace dump: the packets of a trace, one per line. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "decode/capture/capture_check.h"
 #include "decode/capture/gaps.h"
 #include "decode/capture/psb.h"
+#include "decode/capture/text.h"
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
@@ -24,16 +27,17 @@ static const char usage[] =
     "\n"
     "  --cpu N             the trace of this CPU (default: 0)\n"
     "  --pt FILE           raw packets instead of a capture; FILE:OFFSET[-END] is a part of the file\n"
-    "  --from OFFSET       packets that start at or after this trace offset\n"
-    "  --to OFFSET         packets that start before this trace offset\n"
+    "  --offset FROM-TO    only packets that start at these trace offsets, TO exclusive; either side may be omitted\n"
     "  --no-pad            omit PAD packets\n"
     "\n"
     "Offsets are decimal, hexadecimal after 0x, or the 16 hexadecimal digits that dump prints.\n"
     "\n"
     "Exit status: 0 done; 1 an error; 2 some bytes are damaged, or are not a packet.\n";
 
+#define DUMP_DIGITS 16u /* of an offset at the begin of a line */
+
 struct arguments {
-    const char *capture, *pt;
+    const char *capture, *pt, *offset;
     uint64_t cpu, from, to;
     bool no_pad;
 };
@@ -112,18 +116,46 @@ static int dump_trace(const struct capture_trace *trace, const char *name, const
     return dumped.errors ? 2 : 0;
 }
 
+/* One side of --offset; an empty one is omitted. */
+static bool parse_offset(uint64_t *offset, const char *word, size_t length)
+{
+    char digits[DUMP_DIGITS + 1] = "";
+    if (length == DUMP_DIGITS && strspn(word, "0123456789abcdefABCDEF") >= length) {
+        memcpy(digits, word, length);
+        *offset = strtoull(digits, NULL, 16);
+        return true;
+    }
+    return length == 0 || text_number(offset, (struct record_text){word, length});
+}
+
+static bool parse_offsets(struct arguments *a)
+{
+    const char *hyphen = a->offset ? strchr(a->offset, '-') : NULL;
+    if (!a->offset)
+        return true;
+    return hyphen && parse_offset(&a->from, a->offset, (size_t)(hyphen - a->offset)) &&
+           parse_offset(&a->to, hyphen + 1, strlen(hyphen + 1)) && a->from < a->to;
+}
+
 static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
     const struct argument options[] = {ARGUMENT_CPU(&a->cpu),
                                        {"pt", ARGUMENT_TEXT, &a->pt, 0},
-                                       {"from", ARGUMENT_OFFSET, &a->from, 0},
-                                       {"to", ARGUMENT_OFFSET, &a->to, 0},
+                                       {"offset", ARGUMENT_TEXT, &a->offset, 0},
                                        {"no-pad", ARGUMENT_FLAG, &a->no_pad, 0}};
     const struct syntax syntax = {"dump", usage, options, sizeof(options) / sizeof(options[0]), 1, 1};
     a->to = UINT64_MAX;
     const int status = arguments_parse(&syntax, argc, argv, &a->capture);
-    if (status != ARGUMENTS_GOOD || !a->capture != !a->pt)
+    if (status != ARGUMENTS_GOOD)
         return status;
+    if (!parse_offsets(a)) {
+        message_print("dump: --offset: '%s' is not FROM-TO: give decimal numbers, 0x and hexadecimal digits, or the 16 "
+                      "digits that dump prints",
+                      a->offset);
+        return 1;
+    }
+    if (!a->capture != !a->pt)
+        return ARGUMENTS_GOOD;
     message_print(a->capture ? "dump: CAPTURE and --pt exclude each other" : "dump: CAPTURE or --pt FILE is required");
     return 1;
 }

@@ -34,7 +34,7 @@ static void say_sums(const struct page_sums *sums, const struct calls_run *run)
     message_print("%s on the time line", counted_text(number, sums->calls, "call", "calls"));
     if (sums->merged_calls)
         message_print(
-            "%s shorter than %.3f us merged into their callers; select less time with --from and --to, or keep "
+            "%s shorter than %.3f us merged into their callers; select less time with --time, or keep "
             "more calls with --most",
             counted_text(number, sums->merged_calls, "call", "calls"),
             (double)calls_nanoseconds(&run->clock, run->clock.zero + sums->least) / 1000);

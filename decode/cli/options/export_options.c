@@ -19,17 +19,6 @@ static uint64_t khz_of(const struct calls_clock *clock)
     return clock->khz ? clock->khz : 1000000;
 }
 
-static bool find_moment(uint64_t *ticks, const struct calls_clock *clock, const char *option, const char *word)
-{
-    const struct time_word_clock words = {clock->zero, khz_of(clock), clock->by_branches};
-    if (!word || time_word_parse(ticks, &words, word, strlen(word)))
-        return true;
-    message_print("--%s: '%s' is not a time: give %s", option, word,
-                  clock->by_branches ? "a number of branches, as the trace has no TSC (pt.tsc=off)"
-                                     : "seconds since the first TSC (1.25) or ticks since then (123456t)");
-    return false;
-}
-
 static bool find_window(struct calls_run *run, const struct export_options *options)
 {
     const struct time_word_clock words = {run->clock.zero, khz_of(&run->clock), run->clock.by_branches};
@@ -39,15 +28,9 @@ static bool find_window(struct calls_run *run, const struct export_options *opti
                       options->time);
         return false;
     }
-    if (!find_moment(&run->window.from, &run->clock, "from", options->from) ||
-        !find_moment(&run->window.to, &run->clock, "to", options->to))
-        return false;
     if (run->window.from < run->window.to)
         return true;
-    if (options->time)
-        message_print("--time %s: the range is empty", options->time);
-    else
-        message_print("--from %s --to %s: the range is empty", options->from ? options->from : "0", options->to);
+    message_print("--time %s: the range is empty", options->time);
     return false;
 }
 
@@ -73,8 +56,8 @@ static bool begins_in_trace(const struct calls_run *run, const char *command, co
     const uint64_t from = run->window.from, last = run->clock.by_branches || from == 0 ? 0 : last_tsc(run);
     if (last == 0 || from <= last)
         return true;
-    message_print("%s: %s %s: the trace ends at %.9f", command, options->time ? "--time" : "--from",
-                  options->time ? options->time : options->from, (double)calls_nanoseconds(&run->clock, last) / 1e9);
+    message_print("%s: --time %s: the trace ends at %.9f", command, options->time,
+                  (double)calls_nanoseconds(&run->clock, last) / 1e9);
     return false;
 }
 

@@ -11,7 +11,7 @@
 #include "decode/cli/text/work_bar.h"
 
 struct export_options {
-    const char *capture, *output, *time, *from, *to, *process;
+    const char *capture, *output, *time, *process;
     struct names_choice names;
     uint64_t cpu, threads, most;
     double shortest; /* seconds */
@@ -21,13 +21,11 @@ struct export_options {
 /* Lines of both commands' help. */
 #define WINDOW_USAGE                                                                                                   \
     "  --time FROM-TO      only this time: seconds since the first TSC (1.5-1.6), or ticks (1000t-2000t);\n"           \
-    "                      either side may be omitted\n"                                                               \
-    "  --from T, --to T    the same as separate options: seconds, or ticks since the first TSC (123456t)\n"
+    "                      either side may be omitted\n"
 
 /* The options that both commands have. */
 #define EXPORT_ARGUMENTS(o)                                                                                            \
-    {"o", ARGUMENT_TEXT, &(o)->output, 0}, {"time", ARGUMENT_TEXT, &(o)->time, 0},                                     \
-        {"from", ARGUMENT_TEXT, &(o)->from, 0}, {"to", ARGUMENT_TEXT, &(o)->to, 0}, ARGUMENT_CPU(&(o)->cpu),           \
+    {"o", ARGUMENT_TEXT, &(o)->output, 0}, {"time", ARGUMENT_TEXT, &(o)->time, 0}, ARGUMENT_CPU(&(o)->cpu),            \
         {"process", ARGUMENT_TEXT, &(o)->process, 0}, ARGUMENT_THREADS(&(o)->threads), NAMES_OPTIONS(&(o)->names),     \
         {"most", ARGUMENT_NUMBER, &(o)->most, 100000000},                                                              \
     {                                                                                                                  \

@@ -13,7 +13,7 @@ function aboutView(trace, section) {
     ${row('places that could not be decoded', countText(facts.decode_gaps))}${row('gaps', countText(facts.gaps.length))}</table>
     <h2>What the page omits</h2>
     <p>The time line has ${countText(trace.slices.begin.length)} calls. ${facts.merged ? `${countText(facts.merged)} calls shorter than ${trace.timeText(facts.least)}
-    are merged into their callers, which show how many they are; <code>--from</code> and <code>--to</code> make a page of less time with more calls.` : 'All calls are shown.'}
+    are merged into their callers, which show how many they are; <code>--time</code> makes a page of less time with more calls.` : 'All calls are shown.'}
     ${facts.merged_runs ? `${countText(facts.merged_runs)} runs of tasks shorter than that are not shown, ${trace.timeText(facts.merged_run_units)} in all.` : ''}</p>
     <p>The call tree has ${countText(trace.nodes.parent.length - 1)} paths. ${facts.merged_nodes ? `${countText(facts.merged_nodes)} smaller ones are merged into their callers.` : ''}
     Functions and coverage are exact.</p>

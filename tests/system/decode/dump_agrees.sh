@@ -15,7 +15,7 @@ same 'the trace has several PSBs' "$([ "$(wc -l <<<"$psbs")" -gt 3 ] && echo yes
 # agree NAME FROM TO: the packets of these bytes, which begin with a PSB.
 agree() {
     local name=$1 from=$2 to=$3 lines
-    build/undertrace dump "$capture" --from "$from" --to "$to" >"$work/dump"
+    build/undertrace dump "$capture" --offset "$from-$to" >"$work/dump"
     lines=$(wc -l <"$work/dump")
     build/tools/ptdump_ref "$trace" "$from" "$to" >"$work/ptdump"
     check "$name: libipt sees the same $lines packets" diff -q "$work/dump" "$work/ptdump"

@@ -67,7 +67,7 @@ same 'overwritten bytes: three intervals are touched, a part of one is decoded' 
 # A difference that the hash of the interval does not cover.
 flipped=$work/flipped
 copy "$two" "$flipped"
-offset=$(build/undertrace dump "$flipped" --from $((psbs[2])) --to $((psbs[2] + 900)) |
+offset=$(build/undertrace dump "$flipped" --offset $((psbs[2]))-$((psbs[2] + 900)) |
     awk '$2 == "tnt.8" && length($3) == 6 { n++; if (n == 100) print "0x" $1 }')
 byte=0x$(xxd -s "$((offset))" -l 1 -p "$flipped/cpu0.pt")
 little 1 $((byte ^ 8)) | xxd -r -p | dd of="$flipped/cpu0.pt" bs=1 seek="$((offset))" conv=notrunc status=none

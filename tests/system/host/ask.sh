@@ -145,7 +145,7 @@ same "trace: $own of $all branches are a process's" "$(listed --what branches --
 same 'trace: instructions' "$(listed --what instructions --process "$space")" "$(listed --what instructions | awk '{ print $2, $2 }')"
 # A part in which it runs, although it did not when the index was made: the next command that decodes there lists it again.
 psb() {
-    $tool dump "$work/process" --from "$1" 2>/dev/null | awk '$2 == "psb" { print $1; exit }'
+    $tool dump "$work/process" --offset "$1-" 2>/dev/null | awk '$2 == "psb" { print $1; exit }'
 }
 from=$((0x$(psb "$($tool find "$work/process" --process "$space" --json 0-7fffffffffff 2>/dev/null | jq '.first.offset + 1')")))
 to=$((0x$(psb 400000)))
@@ -262,7 +262,9 @@ $tool diff "$work/one/capture" "$work/two/capture" "${names[@]}" >"$work/diff"
 same 'diff: two boots of one image are the same' "$? $(awk '/^CPU 0/ { gsub(",", ""); print $5 }' "$work/diff")" \
     "0 $(wc -l <"$work/branches")"
 $tool diff "$work/one/capture" "$work/other/capture" --files build/guests/branches.elf --files build/guests/load.elf >"$work/diff"
-same 'diff: another guest differs' "$?" 2
+same 'diff: another guest differs' "$?" 1
+same 'diff: what was entered most is first' "$(awk '/^- .*entered/ { sub(/.*entered */, ""); gsub(",", ""); bad += was != "" && $1 > was; was = $1; n++ }
+    END { print (n > 2), bad + 0 }' "$work/diff")" '1 0'
 same 'diff: its functions are named' "$(grep -c '^- .*fibonacci' "$work/diff")" 1
 $tool decode "$work/other/capture" --branches "$work/other.branches" >/dev/null 2>&1
 same 'diff: the first difference is that of the lists' "$(awk '/^CPU 0/ { gsub(",", ""); print $5 }' "$work/diff")" \

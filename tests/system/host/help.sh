@@ -17,6 +17,7 @@ for command in $commands; do
         "$(plain | awk -v name="$command" '$1 == ".B" && $2 == "undertrace" && $3 == name { found++ } END { print (found > 0) }') \
 $(section "$command" | grep -c '^[.]SS')" '1 1'
     same "$command --help begins with its usage" "$($tool "$command" --help | head -n 1 | cut -d' ' -f1-3)" "usage: undertrace $command"
+    same "$command -h is the same" "$($tool "$command" -h | md5sum)" "$($tool "$command" --help | md5sum)"
     same "help $command is the same" "$($tool help "$command" | md5sum)" "$($tool "$command" --help | md5sum)"
 done
 

@@ -108,7 +108,7 @@ done
 
 # What dump prints, dump takes.
 at=$($undertrace dump "$capture" | awk '$2 == "psb" { n++ } n == 2 { print $1; exit }')
-same 'dump --from an offset as dump prints it' "$($undertrace dump "$capture" --from "$at" | head -n 1)" "$at  psb"
+same 'dump --offset from an offset as dump prints it' "$($undertrace dump "$capture" --offset "$at-" | head -n 1)" "$at  psb"
 
 # A gap is a line, and the packets after it are those of the whole trace.
 end=$(stat -c %s "$line")
