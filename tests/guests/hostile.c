@@ -4,9 +4,11 @@
  * Command line:
  * addresses: page-table entries, fetches and the local APIC's base lead to where there is no memory.
  * hidden: code at addresses that the hypervisor keeps to itself, and one instruction that writes to 32 of its pages.
+ * strings: INS and OUTS on a port that is watched (hostile_strings.c).
  * cpus=2: one CPU writes and calls a page in a loop; the other one writes a byte of it now and then. How long does it
  * wait?
  */
+#include "hostile.h"
 #include "ap.h"
 #include "machine.h"
 
@@ -229,10 +231,12 @@ void guest_main(const uint8_t *boot_params)
 
     machine_start(boot_params);
     console_text("hostile: start\r\n");
-    if (line[0] == 'a')
+    if (command_line_has(line, "addresses", NULL))
         addresses();
-    else if (line[0] == 'h')
+    else if (command_line_has(line, "hidden", NULL))
         hidden(boot_params);
+    else if (command_line_has(line, "strings", NULL))
+        hostile_strings();
     else
         contend();
     console_text("hostile: ok\r\n");

@@ -1,14 +1,16 @@
 /* Kind: shell */
 /*
- * IN and OUT on the few ports that exit (vmx/policy/io_ports.c): power-off and reset, where the trace is handed over
- * before the access is performed; PCI configuration and a UART, which hide devices of ours.
+ * Accesses to the few ports that exit (vmx/policy/io_ports.c): power-off and reset, where the trace is handed over
+ * before the access is performed; PCI configuration and a UART, which hide devices of ours. INS and OUTS are in
+ * io_string.c.
  */
+#include "vmx/exit/io_instruction.h"
+
 #include "vmx/exit/handlers.h"
 
 #include "base/io.h"
 #include "base/log.h"
 #include "vmx/cpu/cpu.h"
-#include "vmx/cpu/fail_stop.h"
 #include "vmx/cpu/machine.h"
 #include "vmx/cpu/vmcs.h"
 #include "vmx/policy/io_ports.h"
@@ -18,12 +20,6 @@
 #define CONFIG_BDF(address) (uint16_t)((address) >> 8)
 
 static uint32_t config_address; /* what the guest wrote to 0CF8H. The machine's lock guards it */
-
-struct io_access {
-    uint16_t port;
-    unsigned size; /* bytes: 1, 2, 4 */
-    bool in;
-};
 
 static uint32_t port_in(struct io_access a)
 {
@@ -71,32 +67,33 @@ static bool config_address_access(struct cpu *cpu, struct io_access a, uint32_t 
     return true;
 }
 
-static enum exit_action io_perform(struct cpu *cpu, struct io_access a)
+uint32_t io_access_perform(struct cpu *cpu, struct io_access a, uint32_t value)
 {
-    struct guest_registers *r = &cpu->registers;
-    uint32_t value = (uint32_t)r->rax & ones(a.size);
+    if (io_port_is_hidden(&machine.config.ports, a.port))
+        return a.in ? ones(a.size) : value;
+    if (config_address_access(cpu, a, &value))
+        return value;
+    if (a.in)
+        return port_in(a);
+    const bool ends = io_write_ends(&machine.config.ports, a.port, a.size, value);
+    if (ends && io_write_sleeps(&machine.config.ports, a.port, a.size, value))
+        power_announce_sleep();
+    if (ends)
+        power_flush(cpu);
+    port_out(a, value);
+    if (ends)
+        power_survived(cpu);
+    return value;
+}
 
-    if (io_port_is_hidden(&machine.config.ports, a.port)) {
-        value = a.in ? ones(a.size) : value;
-    } else if (config_address_access(cpu, a, &value)) {
-        /* done */
-    } else if (a.in) {
-        value = port_in(a);
-    } else {
-        const bool ends = io_write_ends(&machine.config.ports, a.port, a.size, value);
-        if (ends && io_write_sleeps(&machine.config.ports, a.port, a.size, value))
-            power_announce_sleep();
-        if (ends)
-            power_flush(cpu);
-        port_out(a, value);
-        if (ends)
-            power_survived(cpu);
-    }
-    if (!a.in)
-        return EXIT_ADVANCE;
-    /* IN to AL and AX leaves the rest of RAX; IN to EAX clears the upper half. */
-    r->rax = a.size == 4 ? value : (r->rax & ~(uint64_t)ones(a.size)) | value;
-    return EXIT_ADVANCE;
+/* IN to AL and AX leaves the rest of RAX; IN to EAX clears the upper half. */
+static void io_register(struct cpu *cpu, struct io_access a)
+{
+    uint64_t *rax = &cpu->registers.rax;
+    const uint32_t value = io_access_perform(cpu, a, (uint32_t)*rax & ones(a.size));
+
+    if (a.in)
+        *rax = a.size == 4 ? value : (*rax & ~(uint64_t)ones(a.size)) | value;
 }
 
 /* SDM Table "Exit Qualification for I/O Instructions" */
@@ -106,6 +103,7 @@ enum exit_action io_exit(struct cpu *cpu)
     const struct io_access access = {.port = (uint16_t)(q >> 16), .size = (unsigned)(q & 7) + 1, .in = q & (1u << 3)};
 
     if (q & (1u << 4))
-        fail_stop(cpu, "INS or OUTS on a watched I/O port");
-    return io_perform(cpu, access);
+        return io_string_perform(cpu, access, q & (1u << 5));
+    io_register(cpu, access);
+    return EXIT_ADVANCE;
 }

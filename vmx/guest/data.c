@@ -11,7 +11,10 @@
 #define ENTRY_PS 0x80u
 
 #define PAGE_SHIFT 12u
-#define PDPT_SHIFT 30u /* of PAE paging, whose PDPT entries have no access rights */
+#define DIRECTORY_SHIFT 22u /* of 32-bit paging */
+#define PDPT_SHIFT 30u      /* PAE paging's PDPT entries have no access rights */
+#define PML4_SHIFT 39u
+#define PML5_SHIFT 48u
 
 /* rights: those that all entries of the walk allow. The bits of access are the bits of the rights that it needs. */
 static bool is_allowed(const struct guest_paging *paging, uint32_t access, uint32_t rights)
@@ -34,10 +37,17 @@ static uint64_t page_address(uint64_t entry, unsigned shift, bool pae)
     return address;
 }
 
-bool guest_data_walk(struct guest_data *data, const struct guest_paging *paging, uint32_t linear, uint32_t access,
+static unsigned top_shift(const struct guest_paging *paging)
+{
+    if (paging->efer & EFER_LMA)
+        return paging->cr4 & CR4_LA57 ? PML5_SHIFT : PML4_SHIFT;
+    return paging->cr4 & CR4_PAE ? PDPT_SHIFT : DIRECTORY_SHIFT;
+}
+
+bool guest_data_walk(struct guest_data *data, const struct guest_paging *paging, uint64_t linear, uint32_t access,
                      guest_data_memory *memory, void *context)
 {
-    const bool pae = paging->cr4 & CR4_PAE;
+    const bool pae = paging->cr4 & CR4_PAE, rights_in_pdpt = paging->efer & EFER_LMA;
     const unsigned bits = pae ? 9 : 10;
     uint64_t table = guest_space(paging);
     uint32_t rights = ENTRY_RW | ENTRY_US;
@@ -45,8 +55,8 @@ bool guest_data_walk(struct guest_data *data, const struct guest_paging *paging,
     *data = (struct guest_data){.gpa = linear, .error_code = access};
     if (!(paging->cr0 & CR0_PG))
         return true;
-    for (unsigned shift = pae ? PDPT_SHIFT : PAGE_SHIFT + bits;; shift -= bits) {
-        const uint32_t index = linear >> shift & ((1u << bits) - 1);
+    for (unsigned shift = top_shift(paging);; shift -= bits) {
+        const uint64_t index = linear >> shift & ((1u << bits) - 1);
         uint32_t *low = memory(context, table + index * (pae ? 8u : 4u));
         const uint64_t entry = !low  ? 0
                                : pae ? *(const volatile uint64_t *)(void *)low
@@ -55,10 +65,11 @@ bool guest_data_walk(struct guest_data *data, const struct guest_paging *paging,
         if (!(entry & ENTRY_P))
             return false;
         table = guest_entry_gpa(entry);
-        if (shift == PDPT_SHIFT)
+        if (shift == PDPT_SHIFT && !rights_in_pdpt)
             continue;
         rights &= (uint32_t)entry;
-        const bool leaf = shift == PAGE_SHIFT || ((entry & ENTRY_PS) && (pae || (paging->cr4 & CR4_PSE)));
+        const bool leaf =
+            shift == PAGE_SHIFT || ((entry & ENTRY_PS) && shift <= PDPT_SHIFT && (pae || (paging->cr4 & CR4_PSE)));
         if (leaf) {
             data->error_code |= ENTRY_P;
             if (!is_allowed(paging, access, rights))

@@ -1,9 +1,9 @@
 /*
- * Translation of accesses that the processor makes by itself (to descriptors, a TSS, a stack) outside IA-32e mode,
- * through the guest's page tables. Core.
+ * Translation of accesses to data that root mode makes for the processor (to descriptors, a TSS, a stack, the operands
+ * of INS and OUTS) through the guest's page tables. Core.
  *
- * Source: SDM Vol. 3A "32-Bit Paging", "PAE Paging", "Access Rights", "Accessed and Dirty Flags", "Page-Fault
- * Exceptions".
+ * Source: SDM Vol. 3A "32-Bit Paging", "PAE Paging", "4-Level Paging and 5-Level Paging", "Access Rights", "Accessed
+ * and Dirty Flags", "Page-Fault Exceptions".
  */
 #ifndef VMX_GUEST_DATA_H
 #define VMX_GUEST_DATA_H
@@ -25,8 +25,9 @@ struct guest_data {
 };
 
 /* Translate linear for an access of this kind (GUEST_DATA_*), and set accessed and dirty flags as a processor does.
- * false: a page fault. Reserved bits are ignored. */
-bool guest_data_walk(struct guest_data *data, const struct guest_paging *paging, uint32_t linear, uint32_t access,
+ * false: a page fault. Reserved bits and protection keys are ignored. Without CR4.SMAP in paging, supervisor mode may
+ * access the user's pages, as with RFLAGS.AC. */
+bool guest_data_walk(struct guest_data *data, const struct guest_paging *paging, uint64_t linear, uint32_t access,
                      guest_data_memory *memory, void *context);
 
 #endif

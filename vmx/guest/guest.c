@@ -39,20 +39,29 @@ void guest_trap_set(void)
     vmwriten(VMCS_GUEST_PENDING_DEBUG_EXCEPTIONS, vmreadn(VMCS_GUEST_PENDING_DEBUG_EXCEPTIONS) | PENDING_DEBUG_BS);
 }
 
-void guest_advance_rip(void)
+static void advance(uint32_t length)
 {
     const struct guest_step before = {.rip = vmreadn(VMCS_GUEST_RIP),
                                       .interruptibility = vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE)};
     const uint64_t rflags = vmreadn(VMCS_GUEST_RFLAGS);
     const uint64_t debugctl = rflags & RFLAGS_TF ? vmread64(VMCS_GUEST_IA32_DEBUGCTL) : 0;
-    const struct guest_step after =
-        guest_advance(before, vmread32(VMCS_EXIT_INSTRUCTION_LENGTH), guest_code64(), rflags, debugctl);
+    const struct guest_step after = guest_advance(before, length, guest_code64(), rflags, debugctl);
 
     vmwriten(VMCS_GUEST_RIP, after.rip);
     if (after.interruptibility != before.interruptibility)
         vmwrite32(VMCS_GUEST_INTERRUPTIBILITY_STATE, after.interruptibility);
     if (after.set_bs)
         guest_trap_set();
+}
+
+void guest_advance_rip(void)
+{
+    advance(vmread32(VMCS_EXIT_INSTRUCTION_LENGTH));
+}
+
+void guest_iterate(void)
+{
+    advance(0);
 }
 
 void guest_inject(struct event event)

@@ -25,6 +25,9 @@ uint64_t guest_cr4_seen(void);
 /* The instruction that exited has been emulated: move RIP past it, with all that the end of an instruction does. */
 void guest_advance_rip(void);
 
+/* The same for one iteration of a repeated instruction, after which RIP stays. */
+void guest_iterate(void);
+
 /* Make a single-step trap pending. */
 void guest_trap_set(void);
 

@@ -34,6 +34,17 @@ clean_log hidden
 CHANNEL=none check 'addresses: the guest runs untraced' boot untraced build/guests/hostile.bzImage '' addresses 'pt=off channel=none'
 same 'addresses: the local APIC stays in reach, untraced' "$(number untraced 'refused bases of the local APIC')" 1
 
+# INS and OUTS on CONFIG_ADDRESS, which exits: the guest sees what it sees on the bare CPU.
+printed() { tr -d '\r' <"$work/$1/console.txt" | grep '^hostile:'; }
+check 'strings: the guest runs on the bare CPU' boot_bare bare build/guests/hostile.bzImage strings
+for way in off cpu soft; do
+    CPUS=1 check "strings: pt=$way" boot strings-$way build/guests/hostile.bzImage '' strings "channel=e1000 pt=$way"
+    check "strings: pt=$way: it sees the same" diff <(printed bare) <(printed strings-$way)
+    clean_log strings-$way
+done
+same 'strings: two page faults by writes, then two by reads' "$(number strings-cpu ' #PF')" 3030101
+exact 'strings: all branches equal the truth' strings-cpu
+
 # A turn is 20,000 ticks; the rest is the way through root mode of both CPUs, which wait for the wire as well.
 check 'contend: the guest runs' hostile contend 2 cpus=2
 console_has 'contend: to its end' contend 'hostile: ok'

@@ -1,4 +1,4 @@
-/* vmx/guest/data.c: accesses of the processor's own through 32-bit and PAE paging. */
+/* vmx/guest/data.c: accesses to data through each kind of paging. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +14,8 @@
 #define PSE (1ull << 4)
 #define PAE (1ull << 5)
 #define SMAP (1ull << 21)
+#define LA57 (1ull << 12)
+#define LMA (1ull << 10)
 
 #define P 1u
 #define RW 2u
@@ -47,19 +49,19 @@ static uint64_t *entry64(uint32_t table, uint32_t index)
 
 static struct guest_paging paging;
 
-static bool walk(struct guest_data *data, uint32_t linear, uint32_t access)
+static bool walk(struct guest_data *data, uint64_t linear, uint32_t access)
 {
     return guest_data_walk(data, &paging, linear, access, memory_at, NULL);
 }
 
-static void leads_to(uint32_t linear, uint32_t access, uint64_t gpa)
+static void leads_to(uint64_t linear, uint32_t access, uint64_t gpa)
 {
     struct guest_data data;
     assert_true(walk(&data, linear, access));
     assert_int_equal(data.gpa, gpa);
 }
 
-static void faults(uint32_t linear, uint32_t access, uint32_t error_code)
+static void faults(uint64_t linear, uint32_t access, uint32_t error_code)
 {
     struct guest_data data;
     assert_false(walk(&data, linear, access));
@@ -157,11 +159,57 @@ static void pae(void **state)
     faults(2u << 30, WRITE, WRITE);
 }
 
+/* 4-level paging: 1.0.3.2 is at
+ * 5000H, 1.0.4 is a page of 2 MBytes, 1.1 one of 1 GByte for supervisors.  */
+static int four_levels(void **state)
+{
+    (void)state;
+    memset(memory, 0, sizeof(memory));
+    *entry64(0x0000, 1) = 0x1000 | P | RW | US;
+    *entry64(0x1000, 0) = 0x2000 | P | RW | US;
+    *entry64(0x1000, 1) = 0x40000000 | PS | P | RW;
+    *entry64(0x2000, 3) = 0x3000 | P | RW | US;
+    *entry64(0x2000, 4) = 0x400000 | PS | P | RW | US;
+    *entry64(0x3000, 2) = 0x5000 | P | RW | US;
+    paging = (struct guest_paging){.cr0 = PG | WP, .cr3 = 0, .cr4 = PAE, .efer = LMA};
+    return 0;
+}
+
+#define FIRST (1ull << 39)
+
+static void ia32e(void **state)
+{
+    (void)state;
+    leads_to(FIRST | 3u << 21 | 2u << 12 | 6, WRITE | USER, 0x5006);
+    assert_int_equal(*entry64(0x0000, 1), 0x1000 | P | RW | US | ACCESSED);
+    assert_int_equal(*entry64(0x3000, 2), 0x5000 | P | RW | US | ACCESSED | DIRTY);
+    leads_to(FIRST | 4u << 21 | 0x12345, READ, 0x412345);
+    leads_to(FIRST | 1u << 30 | 0x1234567, WRITE, 0x41234567);
+    faults(FIRST | 1u << 30, USER, P | USER);
+    faults(FIRST | 2u << 30, WRITE, WRITE);
+    faults(0, READ, 0);
+    *entry64(0x1000, 0) &= ~(uint64_t)RW; /* rights count in the PDPT */
+    faults(FIRST | 4u << 21, WRITE, P | WRITE);
+}
+
+static void five_levels(void **state)
+{
+    (void)state;
+    *entry64(0x3000, 1) = 0x0000 | P | RW | US;
+    paging.cr3 = 0x3000;
+    paging.cr4 |= LA57;
+    leads_to(1ull << 48 | FIRST | 4u << 21 | 5, READ, 0x400005);
+    faults(2ull << 49 | FIRST, READ, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup(without_paging, narrow),
                                        cmocka_unit_test_setup(pages, narrow),
                                        cmocka_unit_test_setup(large_pages, narrow),
-                                       cmocka_unit_test_setup(rights, narrow), cmocka_unit_test_setup(pae, wide)};
+                                       cmocka_unit_test_setup(rights, narrow),
+                                       cmocka_unit_test_setup(pae, wide),
+                                       cmocka_unit_test_setup(ia32e, four_levels),
+                                       cmocka_unit_test_setup(five_levels, four_levels)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
