@@ -57,7 +57,7 @@ $(BUILD)/undertrace.elf: $(HV_OBJS) linker.ld
 
 MODEL_SHARED := $(shell cat tests/model/shared)
 
-$(BUILD)/bochs: $(wildcard tests/model/*) $(MODEL_SHARED)
+$(BUILD)/bochs: $(wildcard tests/model/* tests/model/fixes/*) $(MODEL_SHARED)
 	tests/model/build.sh
 	@touch $@
 

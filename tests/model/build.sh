@@ -1,5 +1,6 @@
 #!/bin/sh
-# Build the emulator with the PT model: Debian's source of Bochs 3.0, bochs.patch, and the files beside this script.
+# Build the emulator with the PT model: Debian's source of Bochs 3.0, bochs.patch (hooks), fixes/*.patch (faults of Bochs, each
+# with a note for its authors), and the files beside this script.
 #
 #   tests/model/build.sh [BUILD]      BUILD (default: build) receives bochs and model/, where all the work is done
 #   tests/model/build.sh --unmodified [BUILD]     Bochs as it is, with the same options: BUILD/model/unmodified/bochs
@@ -54,16 +55,18 @@ find_tarball() {
     fi
 }
 
-# All of Bochs depends on the source, the patch and the options: a change to any of them starts from the tarball.
+# All of Bochs depends on the source, the patches and the options: a change to any of them starts from the tarball.
 unpack() {
-    key=$(printf '%s\n' "$tarball_sha256" "$options $with_model" "${CXX:-g++}" | cat - "$here/bochs.patch" | sha256sum)
+    key=$(printf '%s\n' "$tarball_sha256" "$options $with_model" "${CXX:-g++}" | cat - "$here/bochs.patch" "$here"/fixes/*.patch | sha256sum)
     [ -f "$work/unpacked" ] && [ "$(cat "$work/unpacked")" = "$key" ] && return
     find_tarball
     say "unpacking Bochs 3.0"
     rm -rf "$src" "$work/unpacked"
     mkdir -p "$src"
     tar -xJf "$tarball" -C "$src" --strip-components=1
-    (cd "$src" && patch -p0 -s) <"$here/bochs.patch" || fail "bochs.patch does not apply"
+    for file in "$here/bochs.patch" "$here"/fixes/*.patch; do
+        (cd "$src" && patch -p0 -s) <"$file" || fail "${file##*/} does not apply"
+    done
     mkdir -p "$mine"
     sync_files
     say "configuring"

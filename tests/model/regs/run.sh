@@ -53,6 +53,7 @@ gcc -c -o "$out/rom.o" "$here/../selftest/rom.S"
     test none none profile=none
     test reset reset profile=skylake -DKEEPS=true
     test reset-broadwell reset profile=broadwell -DKEEPS=false
+    test fixes fixes profile=skylake
     test tables tables profile=skylake
     test tables-fabric tables 'profile=skylake, cpuid14=1:f:f'
     test output output profile=skylake -DAHEAD=1
