@@ -117,35 +117,6 @@ bool calls_collect(struct calls_run *run, const struct calls_listener *listener,
     return good;
 }
 
-struct slices_listener {
-    struct slices *slices;
-    struct slices_cpu cpus[CAPTURE_MAX_CPUS];
-    unsigned nr_cpus;
-};
-
-static struct stack_hooks begin_slices(void *context, uint16_t cpu)
-{
-    struct slices_listener *listener = context;
-    return slices_hooks(&listener->cpus[listener->nr_cpus++], listener->slices, cpu);
-}
-
-static void end_slices(void *context)
-{
-    struct slices_listener *listener = context;
-    for (unsigned i = 0; i < listener->nr_cpus; i++)
-        slices_end_cpu(&listener->cpus[i]);
-    slices_end(listener->slices);
-}
-
-bool slices_collect(struct calls_run *run, struct slices *slices, struct error *error)
-{
-    struct slices_listener own = {.slices = slices};
-    const struct calls_listener listener = {begin_slices, end_slices, &own};
-    if (!calls_collect(run, &listener, error))
-        return false;
-    return !slices->no_memory || error_set(error, ERROR_MEMORY, 0, "calls");
-}
-
 struct profile_listener {
     struct profile *profile;
     struct profile_cpu cpus[CAPTURE_MAX_CPUS];

@@ -60,8 +60,9 @@ struct calls_listener {
 /* Decode the selected CPUs. false: error says why. */
 bool calls_collect(struct calls_run *run, const struct calls_listener *listener, struct error *error);
 
-/* The same into slices or a call tree, which the caller frees even after an error. */
-bool slices_collect(struct calls_run *run, struct slices *slices, struct error *error);
+/* The same into slices or a call tree, which the caller frees even after an error. totals: the call tree of the same
+ * pass; NULL: it is not wanted. */
+bool slices_collect(struct calls_run *run, struct slices *slices, struct profile *totals, struct error *error);
 bool profile_collect(struct calls_run *run, struct profile *profile, struct error *error);
 
 #endif

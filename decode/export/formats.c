@@ -13,7 +13,7 @@ static void note_slices(const struct slices *slices, const struct export_job *jo
     const struct calls_clock *clock = &job->run->clock;
     job->note("%s", counted_text(number, slices->count, "call", "calls"));
     if (slices->merged)
-        job->note("%s shorter than %.3f us merged into their callers; select less time with --from and --to, or keep "
+        job->note("%s shorter than %.3f us merged into their callers; select less time with --time, or keep "
                   "more calls with --most",
                   counted_text(number, slices->merged, "call", "calls"),
                   (double)calls_nanoseconds(clock, clock->zero + slices->least) / 1000);
@@ -23,11 +23,18 @@ static bool write_slices(FILE *file, const struct export_format *format, const s
                          struct error *error)
 {
     struct slices slices;
+    struct profile totals = {0};
+    struct export_job own = *job;
+    own.totals = format->has_totals ? &totals : NULL;
     slices_init(&slices, job->run->names, job->most, job->shortest, format->track_per_cpu);
-    const bool good = slices_collect(job->run, &slices, error) && format->write_slices(file, &slices, job, error);
+    const bool good = (!format->has_totals || profile_init(&totals, job->run->names) ||
+                       error_set(error, ERROR_MEMORY, 0, "the call tree")) &&
+                      slices_collect(job->run, &slices, format->has_totals ? &totals : NULL, error) &&
+                      format->write_slices(file, &slices, &own, error);
     if (good)
         note_slices(&slices, job);
     slices_free(&slices);
+    profile_free(&totals);
     return good;
 }
 

@@ -17,13 +17,14 @@ enum export_unit { EXPORT_BRANCHES, EXPORT_TICKS };
 /* What to export, and the user's options. */
 struct export_job {
     struct calls_run *run;
-    const char *output;    /* path of the file or directory */
-    size_t most;           /* slices that are kept, the longest */
-    uint64_t shortest;     /* ticks: shorter slices are merged */
-    enum export_unit unit; /* of weights in call trees and samples */
-    uint64_t every;        /* units from one sample to the next; 0: the format's default */
-    const char *object;    /* the one object whose branches are exported */
-    const char *sources;   /* directory for listings; NULL: none are written */
+    const char *output;           /* path of the file or directory */
+    size_t most;                  /* slices that are kept, the longest */
+    uint64_t shortest;            /* ticks: shorter slices are merged */
+    enum export_unit unit;        /* of weights in call trees and samples */
+    uint64_t every;               /* units from one sample to the next; 0: the format's default */
+    const char *object;           /* the one object whose branches are exported */
+    const struct profile *totals; /* calls over time: the call tree of all calls; NULL: the format has none */
+    const char *sources;          /* directory for listings; NULL: none are written */
     void (*note)(const char *format, ...) __attribute__((format(printf, 1, 2))); /* a line for the user */
 };
 
@@ -41,6 +42,7 @@ struct export_format {
     const char *name;
     const char *readers; /* the tools that read it, for the help: one line, or several */
     unsigned options;    /* enum export_option */
+    bool has_totals;     /* slices: the writer also gets the call tree */
     bool track_per_cpu;  /* slices: one track for each CPU instead of one for each task */
     /* Exactly one is set. It determines what the pass over the trace collects. */
     bool (*write_slices)(FILE *file, const struct slices *slices, const struct export_job *job, struct error *error);

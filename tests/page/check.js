@@ -11,6 +11,7 @@ async function main([file, word]) {
   say('branches', await browser.value(`${facts}.branches`));
   say('range', await browser.value(`document.querySelector('#range').textContent`));
   say('deepest', await browser.value('undertrace.trace.slices.depth.reduce((most, each) => Math.max(most, each), 0)'));
+  say('own', await browser.value(`undertrace.trace.names.filter((name) => name.ticks > 0).map((name) => undertrace.trace.label(name.number) + ':' + name.ticks).join(' ')`));
   say('calls', await browser.value('undertrace.trace.slices.begin.length'));
   say('merged', await browser.value(`${facts}.merged`));
   say('tracks', await browser.value(`${facts}.tracks.length`));

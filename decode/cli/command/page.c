@@ -33,11 +33,10 @@ static void say_sums(const struct page_sums *sums, const struct calls_run *run)
     char number[COUNTED_TEXT_SIZE];
     message_print("%s on the time line", counted_text(number, sums->calls, "call", "calls"));
     if (sums->merged_calls)
-        message_print(
-            "%s shorter than %.3f us merged into their callers; select less time with --time, or keep "
-            "more calls with --most",
-            counted_text(number, sums->merged_calls, "call", "calls"),
-            (double)calls_nanoseconds(&run->clock, run->clock.zero + sums->least) / 1000);
+        message_print("%s shorter than %.3f us merged into their callers; select less time with --time, or keep "
+                      "more calls with --most",
+                      counted_text(number, sums->merged_calls, "call", "calls"),
+                      (double)calls_nanoseconds(&run->clock, run->clock.zero + sums->least) / 1000);
     if (sums->merged_ways)
         message_print("%s of the call tree merged into their callers; keep more with --ways",
                       counted_text(number, sums->merged_ways, "small path", "small paths"));

@@ -149,14 +149,37 @@ for name in load smp; do
             "$(clipped $name.speedscope 0 9999999999999)" "$(clipped $name.all $ends)"
     done
 done
+# Own times of functions: the report's, and those of each export that has sums, also where nearly all calls are merged.
+# agree FILE: has it the same functions as the report, each with the same nanoseconds but for rounding? Both are "ns name".
+agree() {
+    awk 'NR == FNR { if ($1 > 0) a[$2] += $1; next } $1 > 0 { b[$2] += $1 }
+        END { for (each in a) { n++; d = a[each] - b[each]; bad += (d > 0 ? d : -d) > 1000 }
+            for (each in b) bad += b[each] > 1000 && !(each in a); print (n > 5), bad + 0 }' "$work/own.report" "$1"
+}
+for name in load smp; do
+    build/undertrace report "$work/$name/capture" --files "build/guests/$name.elf" --json "$work/own.json" >/dev/null
+    jq -r '.profile.functions[] | select(.symbol) | "\(.seconds * 1e9) \(.symbol)"' "$work/own.json" >"$work/own.report"
+    khz=$(info $name .hello.tsc_khz)
+    check "$name: a thousand calls for speedscope" export_as $name speedscope --most 1024
+    awk -f tests/export/own.awk "$work/$name.speedscope" | grep -v ' 0x' >"$work/own.speedscope"
+    same "$name: speedscope's totals have each function's own time as the report has it" "$(agree "$work/own.speedscope")" '1 0'
+    check "$name: folded, by time" export_as $name folded --unit ticks
+    awk -v khz="$khz" '{ sum = $NF; sub(" [0-9]*$", ""); n = split($0, way, ";"); print sum * 1e6 / khz, way[n] }' "$work/$name.folded" |
+        grep -v ' 0x' >"$work/own.folded"
+    same "$name: and folded stacks" "$(agree "$work/own.folded")" '1 0'
+    check "$name: callgrind" export_as $name callgrind
+    awk -v khz="$khz" '/^fn=/ { name = $2; fresh = 1; next } fresh && /^0 / { print $3 * 1e6 / khz, name; fresh = 0 }' "$work/$name.callgrind" |
+        grep -v ' 0x' >"$work/own.callgrind"
+    same "$name: and callgrind" "$(agree "$work/own.callgrind")" '1 0'
+done
 check 'a thousand calls at most' export_as load chrome --most 1024
 at_most 'are written' "$(jq '[.traceEvents[] | select(.ph == "X")] | length' "$work/load.chrome")" 1024
 same 'and the others counted' "$(($(jq '[.traceEvents[] | select(.ph == "X" and .cat != "task")] | length' "$work/load.chrome") +
     $(jq -r '.otherData.merged_calls' "$work/load.chrome")))" "$(awk '{ sum += $2 } END { print sum }' "$work/called")"
 check 'two CPUs are written' export_as smp speedscope
-same 'a profile each' "$(jq -c '[.profiles[].name]' "$work/smp.speedscope")" '["CPU 0","CPU 1"]'
+same 'a profile each, and one of totals' "$(jq -c '[.profiles[].name]' "$work/smp.speedscope")" '["CPU 0","CPU 1","totals of all CPUs"]'
 check 'one of them is written' export_as smp speedscope --cpu 1
-same 'and no other' "$(jq -c '[.profiles[].name]' "$work/smp.speedscope")" '["CPU 1"]'
+same 'and no other' "$(jq -c '[.profiles[].name]' "$work/smp.speedscope")" '["CPU 1","totals of all CPUs"]'
 
 # speedscope itself, from npm, in a browser. It shows the busier CPU's profile first.
 speedscope=build/npm/node_modules/speedscope
