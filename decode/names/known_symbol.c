@@ -29,7 +29,7 @@ static unsigned distance(const char *a, const char *b)
     const size_t size = strnlen(b, LONGEST);
     for (unsigned k = 0; k <= size; k++)
         row[k] = k;
-    for (unsigned i = 0; a[i] && i < LONGEST; i++) {
+    for (unsigned i = 0; i < LONGEST && a[i]; i++) {
         unsigned diagonal = row[0];
         row[0] = i + 1;
         for (size_t k = 0; k < size; k++) {
