@@ -62,8 +62,8 @@ static inline bool code_has_faults(const struct cpu *cpu)
  * executed that code. */
 void code_publish_seen(struct cpu *cpu);
 
-/* Call before each VM entry, unless CS.L is set and code_segments_look is false: step 16-bit code and code in a segment
- * with a base, and record CS.base. */
+/* Call at the end of each VM exit, unless CS.L is set and code_segments_look is false: step 16-bit code and code in a
+ * segment with a base, and record CS.base. PMIs are so frequent that they need not check CS.L. */
 void code_segments_check(struct cpu *cpu);
 
 static inline bool code_segments_look(const struct cpu *cpu)

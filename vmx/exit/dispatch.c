@@ -105,8 +105,6 @@ static void enter_guest(struct cpu *cpu)
 {
     if (machine.config.each_exit)
         machine.config.each_exit();
-    if (!(vmread32(VMCS_GUEST_CS_ACCESS_RIGHTS) & ACCESS_RIGHTS_L) || code_segments_look(cpu))
-        code_segments_check(cpu);
     for (;;) {
         if (kick_is_requested(cpu))
             others_serve(cpu);
@@ -138,6 +136,12 @@ __attribute__((cold, noinline)) static void exit_without_handler(struct cpu *cpu
     enter_guest(cpu);
 }
 
+/* Not 64-bit code, whose segment is flat. */
+static bool is_without_l(void)
+{
+    return !(vmread32(VMCS_GUEST_CS_ACCESS_RIGHTS) & ACCESS_RIGHTS_L);
+}
+
 static void exit_handle(struct cpu *cpu, uint32_t basic)
 {
     if (proc_control_is_set(cpu, PROC_MONITOR_TRAP_FLAG)) {
@@ -165,6 +169,8 @@ static void exit_handle(struct cpu *cpu, uint32_t basic)
         requests_init_taken(cpu);
         return;
     }
+    if (code_segments_look(cpu) || (basic != EXIT_REASON_EXCEPTION_OR_NMI && is_without_l()))
+        code_segments_check(cpu);
     enter_guest(cpu);
 }
 
