@@ -39,7 +39,7 @@
  *   LAM, PCID                                     their bits of CR3 do not name the space (vmx/guest/memory.c)
  *   LA57                                          five levels of tables (vmx/guest/walk.c)
  *   WRMSRNS                                       exits as WRMSR does
- *   LKGS, HRESET, LASS                            do not exit, and change nothing of root mode's
+ *   LKGS, HRESET, LASS                            do not exit, and change no register of root mode
  *
  * leaf, sub-leaf, register, the bits that the manual defines, those of them that are hidden
  */

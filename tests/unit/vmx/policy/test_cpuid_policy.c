@@ -30,7 +30,8 @@ static const struct cpuid_row *row_of(uint32_t leaf, uint32_t subleaf, uint32_t 
     return NULL;
 }
 
-/* Each row decides alone, hides only what is defined, and what it defines passes where the guest's state allows it. */
+/* Only one row decides about a register; it hides only what is defined, and what it defines passes where the guest's
+ * state allows it. */
 static void rows(void **state)
 {
     (void)state;
