@@ -9,7 +9,8 @@
  *   violation.c       EPT violations: for which reason a page lacks the permission
  *   cpuid.c, cr.c, io_instruction.c, msr.c, vmcall.c
  *                     instructions that root mode executes for the guest, as vmx/policy/ says
- *   io_string.c       the memory of INS and OUTS
+ *   io_exit.c, io_string.c
+ *                     exits of I/O instructions; the memory of INS and OUTS
  *   task_switch.c     hardware task switches; task_state.c (core) has the formats of the TSS
  */
 #ifndef VMX_EXIT_EXIT_H

@@ -1,12 +1,9 @@
 /* Kind: shell */
 /*
  * Accesses to the few ports that exit (vmx/policy/io_ports.c): power-off and reset, where the trace is handed over
- * before the access is performed; PCI configuration and a UART, which hide devices of ours. INS and OUTS are in
- * io_string.c.
+ * before the access is performed; PCI configuration and a UART, which hide devices of ours.
  */
 #include "vmx/exit/io_instruction.h"
-
-#include "vmx/exit/handlers.h"
 
 #include "base/io.h"
 #include "base/log.h"
@@ -34,11 +31,6 @@ static void port_out(struct io_access a, uint32_t value)
         io_out16(a.port, (uint16_t)value);
     else
         io_out32(a.port, value);
-}
-
-static uint32_t ones(unsigned size)
-{
-    return size == 4 ? 0xffffffffu : (1u << 8 * size) - 1;
 }
 
 static bool is_hidden(uint16_t bdf)
@@ -70,7 +62,7 @@ static bool config_address_access(struct cpu *cpu, struct io_access a, uint32_t 
 uint32_t io_access_perform(struct cpu *cpu, struct io_access a, uint32_t value)
 {
     if (io_port_is_hidden(&machine.config.ports, a.port))
-        return a.in ? ones(a.size) : value;
+        return a.in ? io_mask(a) : value;
     if (config_address_access(cpu, a, &value))
         return value;
     if (a.in)
@@ -84,26 +76,4 @@ uint32_t io_access_perform(struct cpu *cpu, struct io_access a, uint32_t value)
     if (ends)
         power_survived(cpu);
     return value;
-}
-
-/* IN to AL and AX leaves the rest of RAX; IN to EAX clears the upper half. */
-static void io_register(struct cpu *cpu, struct io_access a)
-{
-    uint64_t *rax = &cpu->registers.rax;
-    const uint32_t value = io_access_perform(cpu, a, (uint32_t)*rax & ones(a.size));
-
-    if (a.in)
-        *rax = a.size == 4 ? value : (*rax & ~(uint64_t)ones(a.size)) | value;
-}
-
-/* SDM Table "Exit Qualification for I/O Instructions" */
-enum exit_action io_exit(struct cpu *cpu)
-{
-    const uint64_t q = vmreadn(VMCS_EXIT_QUALIFICATION);
-    const struct io_access access = {.port = (uint16_t)(q >> 16), .size = (unsigned)(q & 7) + 1, .in = q & (1u << 3)};
-
-    if (q & (1u << 4))
-        return io_string_perform(cpu, access, q & (1u << 5));
-    io_register(cpu, access);
-    return EXIT_ADVANCE;
 }
