@@ -19,7 +19,6 @@
 #define RFLAGS_FIXED 2u
 #define RFLAGS_ALLOWED 0x40cd5u /* what a seed begins with: AC, DF, OF, SF, ZF, AF, PF, CF */
 #define RFLAGS_IF 0x200u
-#define RFLAGS_SEEN ~0x10000ull /* not RF: a #UD or #GP that root injects clears it */
 
 static bool say_each, say_events;
 static uint64_t hash;
@@ -181,7 +180,7 @@ static void event_hash(void)
         event_say();
     hash = hash_add(hash, s->vector << 32 | s->error);
     hash = hash_add(hash, s->rip);
-    hash = hash_add(hash, s->cs << 48 | s->ss << 32 | (s->rflags & RFLAGS_SEEN));
+    hash = hash_add(hash, s->cs << 48 | s->ss << 32 | s->rflags);
     hash = hash_add(hash, s->ds << 48 | s->es << 32 | s->fs << 16 | s->gs);
     s->r[4] = s->rsp;
     for (uint32_t i = 0; i < 16; i++)
