@@ -4,7 +4,7 @@
 . tests/system/lib.sh
 
 iso=$work/stick.iso
-ELF=build/undertrace.elf KERNEL=build/guests/branches.bzImage INITRD='' CMDLINE='' OPTIONS='channel=net net.mtu=9000' \
+ELF=build/undertrace.elf KERNEL=build/guests/exits.bzImage INITRD='' CMDLINE='' OPTIONS='channel=net net.mtu=9000' \
     check 'the image is made' tests/rig/iso.sh "$iso"
 xorriso -indev "$iso" -report_system_area plain -report_el_torito plain >"$work/report" 2>/dev/null
 report() {
@@ -19,7 +19,7 @@ stick=$work/stick.img
 truncate -s $((($(stat -c %s "$iso") / 516096 + 3) * 516096)) "$stick"
 check 'dd' dd if="$iso" of="$stick" bs=1M conv=notrunc status=none
 ISO='' DISK=$stick check 'a BIOS boots it as a disk, and the guest is traced' tests/rig/boot.sh "$work/bios"
-console_has 'the guest is in order' bios 'branches: ok'
+console_has 'the guest is in order' bios 'exits: ok'
 exact 'each branch is in the trace' bios
 
 code=/usr/share/OVMF/OVMF_CODE_4M.fd
@@ -32,7 +32,7 @@ if [ -r "$code" ]; then
         -serial file:"$work/uefi/console.txt" </dev/null
     same 'UEFI firmware boots it as a USB stick: the guest powers off' $? 0
     console_has 'the hypervisor says hello' uefi 'undertrace: version'
-    console_has 'the guest is in order there' uefi 'branches: ok'
+    console_has 'the guest is in order there' uefi 'exits: ok'
 else
     skip 'UEFI firmware boots it as a USB stick' 'OVMF is not installed'
 fi
