@@ -81,6 +81,37 @@ static size_t depth_after_return(const struct stack_task *task, uint64_t to)
     return SIZE_MAX;
 }
 
+/* The depth of the stack after control went to the middle of a function other than by a RET to its CALL: longjmp, which
+ * is a JMP in glibc, or the landing pad of an exception, which may be in the cold part. If the function is on the stack
+ * and called what is above it, its innermost frame continues. A signal handler may be left, too; an interrupt and a
+ * system call may not. SIZE_MAX: there is no such frame. */
+static size_t depth_after_unwinding(const struct stack_task *task, uint64_t to, const struct name *name)
+{
+    if (!name->symbol || to == name->begin)
+        return SIZE_MAX;
+    for (size_t depth = task->depth; depth > 1; depth--) {
+        const struct stack_frame *above = &task->frames[depth - 1];
+        const struct stack_frame *frame = above - 1;
+        if (is_boundary(above))
+            break;
+        if (above->entry != STACK_TAIL && is_same(frame->name, name))
+            return depth - 1;
+    }
+    return SIZE_MAX;
+}
+
+/* Control went to a function by a jump, or by a RET that no CALL of the stack fits. */
+static void arrive_by_jump(struct stacks *stacks, uint64_t to, const struct name *name)
+{
+    const struct stack_frame *top = stack_top(stacks);
+    const bool within = is_same(top->name, name);
+    const size_t depth = within ? SIZE_MAX : depth_after_unwinding(&stacks->current->task, to, name);
+    if (depth != SIZE_MAX)
+        stack_leave_to(stacks, depth);
+    else
+        arrive_in(stacks, name);
+}
+
 /* Is the caller of the function unknown? */
 static bool is_base(const struct stack_task *task)
 {
@@ -105,7 +136,7 @@ static void take_return(struct stacks *stacks, uint64_t to, const struct name *n
     } else if (name && is_base(task)) {
         stack_begin(stacks, name);
     } else if (name) {
-        arrive_in(stacks, name);
+        arrive_by_jump(stacks, to, name);
     }
 }
 
@@ -201,6 +232,6 @@ void stack_step(struct stacks *stacks, const struct stack_event *event)
         break;
     case TRANSFER_JUMP:
         if (to)
-            arrive_in(stacks, to);
+            arrive_by_jump(stacks, transfer->to, to);
     }
 }

@@ -7,6 +7,9 @@
  *   unwound exception). If no CALL of the stack precedes the target, the RET counts as a jump (a retpoline); from the
  *   stack's last known frame, it returns to a caller that was called before the trace began. A CALL into the middle of
  *   its own function only pushes an address, and calls no function.
+ * - A jump into the middle of a function that is on the stack, and a RET there that no CALL fits, leave the frames
+ * above it (longjmp in glibc, the landing pad of an exception): its innermost frame continues, down to the last
+ * interrupt or system call.
  * - A jump to another function is a tail call, and pushes a frame. The RET from there returns from the function that
  * was called. A jump to a function that has a frame above that call already returns to that frame.
  * - An interrupt, exception or system call pushes a frame; IRET, SYSRET and the like pop all frames down to it. If they

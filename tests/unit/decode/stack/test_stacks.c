@@ -54,6 +54,37 @@ static void test_jumps(void **state)
     stacks_heard(fixture, "+kwork -kwork ");
 }
 
+/* longjmp in glibc is a JMP to the address after the CALL of setjmp; an exception returns to a landing pad. */
+static void test_unwinding(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    CALL(READ, KERNEL_MAIN);
+    stacks_heard(fixture, "|1 +read +main ");
+    for (int i = 0; i < 3; i++) {
+        CALL(KERNEL_MAIN, KERNEL_WORK);
+        CALL(KERNEL_WORK, KERNEL_WORK);
+        CALL(KERNEL_WORK, KERNEL_HANDLER);
+        stacks_heard(fixture, "+work +work +handler ");
+        JUMP(KERNEL_HANDLER, KERNEL_MAIN + 0x45);
+        stacks_heard(fixture, "-handler -work -work ");
+    }
+    CALL(KERNEL_MAIN, KERNEL_WORK);
+    CALL(KERNEL_WORK, KERNEL_HANDLER);
+    RETURN(KERNEL_HANDLER, KERNEL_MAIN + 0x200);
+    stacks_heard(fixture, "+work +handler -handler -work ");
+    /* The cold part of a function contains its landing pads. */
+    CALL(KERNEL_MAIN, WORK);
+    CALL(WORK, KERNEL_HANDLER);
+    RETURN(KERNEL_HANDLER, WORK_COLD + 0x200);
+    stacks_heard(fixture, "+kwork +handler -handler ");
+    RETURN(WORK_COLD, KERNEL_MAIN);
+    stacks_heard(fixture, "-kwork ");
+    /* A jump to the begin of a function on the stack calls it again. */
+    CALL(KERNEL_MAIN, KERNEL_WORK);
+    JUMP(KERNEL_WORK, READ);
+    stacks_heard(fixture, "+work +read ");
+}
+
 static void test_retpoline(void **state)
 {
     struct stacks_fixture *fixture = *state;
@@ -146,9 +177,9 @@ static void test_gap(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        STACKS_TEST(test_calls),        STACKS_TEST(test_jumps),     STACKS_TEST(test_retpoline),
-        STACKS_TEST(test_return_thunk), STACKS_TEST(test_serialize), STACKS_TEST(test_signal),
-        STACKS_TEST(test_gap),
+        STACKS_TEST(test_calls),     STACKS_TEST(test_jumps),        STACKS_TEST(test_unwinding),
+        STACKS_TEST(test_retpoline), STACKS_TEST(test_return_thunk), STACKS_TEST(test_serialize),
+        STACKS_TEST(test_signal),    STACKS_TEST(test_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
