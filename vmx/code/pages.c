@@ -146,10 +146,10 @@ static void page_freeze_and_send(struct cpu *cpu, uint64_t gpa, const void *page
     page_send(cpu, gpa, page, linear, vmreadn(VMCS_GUEST_CR3), 0);
 }
 
-/* The page was sent and has not been written since; it is not executable only because of soft PT. */
+/* The page was sent and has not been written since; it is not executable only because of soft PT or its segment. */
 static bool is_withheld(uint64_t gpa)
 {
-    return machine.config.way == PT_SWITCH_SOFT && !is_writable(gpa);
+    return !is_writable(gpa) && (machine.config.way == PT_SWITCH_SOFT || (ept_lookup(gpa) & EPT_SENT));
 }
 
 /* An instruction that writes to its own page has caused two violations in a row. If the page was not writable, another

@@ -46,12 +46,12 @@ static void segment_send(struct cpu *cpu, uint32_t flags)
     pt_record(cpu->pt, RECORD_SEGMENT, &record, sizeof record, NULL, 0);
 }
 
-/* As after a write: the next fetch exits and sends it. The machine's lock is held. */
+/* The next fetch exits, but need not send the page again. The machine's lock is held. */
 static void page_close(struct cpu *cpu, uint64_t gpa)
 {
     if (!(ept_lookup(gpa) & EPT_EXECUTE))
         return;
-    ept_set_access(gpa, EPT_READ | EPT_WRITE);
+    ept_set_access(gpa, EPT_READ | EPT_SENT);
     kick_ept_changed(cpu);
     ept_invalidate(cpu);
 }

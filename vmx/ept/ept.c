@@ -138,7 +138,7 @@ void ept_set_access(uint64_t gpa, uint64_t access)
 {
     uint64_t *slot = slot_at(gpa, 1);
 
-    slot_write(slot, gpa, 1, (*slot & ~(EPT_ACCESS_MASK | EPT_GUARDED)) | access);
+    slot_write(slot, gpa, 1, (*slot & ~(EPT_ACCESS_MASK | EPT_GUARDED | EPT_SENT)) | access);
 }
 
 /* Pages larger than 4 KBytes have never been executed. */

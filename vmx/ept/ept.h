@@ -23,8 +23,8 @@ void *ept_pool_take(uint32_t nr);
 /* The leaf entry that maps gpa, 0 where none does. */
 uint64_t ept_lookup(uint64_t gpa);
 
-/* Change the access rights of gpa's 4-KByte page, EPT_GUARDED among them, splitting larger pages. If this takes
- * rights away, call kick_ept_changed. */
+/* Change the access rights of gpa's 4-KByte page, EPT_GUARDED and EPT_SENT among them, splitting larger pages. If this
+ * takes rights away, call kick_ept_changed. */
 void ept_set_access(uint64_t gpa, uint64_t access);
 
 /* Make all pages not executable and not guarded. Call kick_ept_changed. */

@@ -19,6 +19,7 @@
 #define EPT_MEMORY_TYPE_MASK (7ull << EPT_MEMORY_TYPE_SHIFT)
 #define EPT_LARGE (1ull << 7)
 #define EPT_GUARDED (1ull << 52) /* ignored by the CPU. The page is only executed by single steps: vmx/soft/soft.h */
+#define EPT_SENT (1ull << 53)    /* ignored, too. Not executable, but sent and not written since: vmx/code/segments.c */
 #define EPT_ADDRESS_MASK 0x000ffffffffff000ull
 #define EPT_TABLE_ENTRIES 512u
 #define EPT_LEVELS 4u
