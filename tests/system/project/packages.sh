@@ -71,13 +71,13 @@ END
 chmod 755 "$clean/usr/sbin/grub-probe"
 mkdir -p "$clean/dev/disk/by-uuid" "$clean/boot/grub"
 : >"$clean/dev/disk/by-uuid/$uuid"
-cp build/guests/branches.bzImage "$clean/boot/vmlinuz-1-branches"
+cp build/guests/exits.bzImage "$clean/boot/vmlinuz-1-exits"
 version=$(sed 's/^linux-image-//' build/guest/kernel.version)
 cp build/guest/vmlinuz "$clean/boot/vmlinuz-$version"
 cp build/guest/initrd "$clean/boot/initrd.img-$version"
 echo 'no kernel' >"$clean/boot/vmlinuz-damaged"
 cat >"$clean/etc/default/grub" <<'END'
-GRUB_DEFAULT="undertrace>undertrace-1-branches"
+GRUB_DEFAULT="undertrace>undertrace-1-exits"
 GRUB_TIMEOUT=0
 GRUB_DISTRIBUTOR=Debian
 GRUB_TERMINAL=console
@@ -102,7 +102,7 @@ entries() {
     grep -c -- "$1" "$menu"
 }
 same 'the menu has an entry for each kernel, and those of the self-test' \
-    "$(sed -n "s/.*menuentry .*--id '\(undertrace[^']*\)' {/\1/p" "$menu" | tr '\n' ' ')" "undertrace-$version undertrace-1-branches undertrace-selftest undertrace-guest-topa undertrace-guest-single undertrace-guest-range undertrace-guest-soft "
+    "$(sed -n "s/.*menuentry .*--id '\(undertrace[^']*\)' {/\1/p" "$menu" | tr '\n' ' ')" "undertrace-$version undertrace-1-exits undertrace-selftest undertrace-guest-topa undertrace-guest-single undertrace-guest-range undertrace-guest-soft "
 same 'what it had stays' "$(diff "$work/before.cfg" "$menu" | grep -c '^<')" 0
 same 'a kernel has its initrd' "$(entries "module2 --nounzip /boot/initrd.img-$version initrd")" 1
 same 'and where it has its tasks' "$(entries "multiboot2 /boot/undertrace.elf .*$(build/undertrace kernel-options build/guest/vmlinuz)")" 1
@@ -121,7 +121,7 @@ same 'tasks= as well' "$(entries tasks=)" 0
 check 'a disk is made of it' tests/rig/grub-disk.sh "$clean" "$uuid" "$work/disk.img" "$work/esp.img"
 ISO='' DISK=$work/disk.img check "the menu's entry boots the kernel under the hypervisor" tests/rig/boot.sh "$work/entry"
 console_has 'which has found its wire' entry 'undertrace: channel net'
-console_has 'the guest is in order' entry 'branches: ok'
+console_has 'the guest is in order' entry 'exits: ok'
 exact 'each branch is in the trace' entry
 
 code=/usr/share/OVMF/OVMF_CODE_4M.fd
@@ -134,7 +134,7 @@ if [ -r "$code" ]; then
         -serial file:"$work/uefi/console.txt" </dev/null
     same 'UEFI firmware boots the same menu: the guest powers off' $? 0
     console_has 'the hypervisor says hello' uefi 'undertrace: version'
-    console_has 'the guest is in order there' uefi 'branches: ok'
+    console_has 'the guest is in order there' uefi 'exits: ok'
 else
     skip 'UEFI firmware boots the same menu' 'OVMF is not installed'
 fi
