@@ -9,7 +9,7 @@ pattern() {
     size=$(stat -c %s "$capture/cpu0.pt")
     [ "$size" = $((64 << 20)) ] || { echo "$size bytes"; return 1; }
     head -c 1048576 "$capture/cpu0.pt" >"$work/$1/first"
-    build/undertrace dump "$capture" --to 0x100000 --no-pad | awk '
+    build/undertrace dump "$capture" --offset -0x100000 --no-pad | awk '
         $2 == "mnt" { n++; sub(/^0*/, "", $1); if ($1 != $3) { print; wrong = 1 } }
         $2 == "psb" { psb++ }
         END { exit wrong || n < 90000 || psb != 16 }' || return 1
