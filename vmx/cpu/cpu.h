@@ -47,7 +47,7 @@ struct cpu {
     CPU_STATE_BYTES(fail_stop, 16);     /* vmx/cpu/fail_stop.c */
     CPU_STATE_BYTES(proc_control, 16);  /* vmx/cpu/proc_control.c */
     CPU_STATE_BYTES(timer, 16);         /* vmx/cpu/timer.c */
-    CPU_STATE_BYTES(exit_counts, 1280); /* vmx/cpu/exit_counts.c */
+    CPU_STATE_BYTES(exit_counts, 1376); /* vmx/cpu/exit_counts.c */
     CPU_STATE_BYTES(ept_view, 1360);    /* vmx/ept/view.c */
     CPU_STATE_BYTES(step, 16);          /* vmx/ept/step.c */
     CPU_STATE_BYTES(lapic, 48);         /* vmx/apic/lapic.c */

@@ -76,6 +76,10 @@ static const char *const names[NR_EXIT_REASONS] = {
     [EXIT_REASON_TDCALL] = "tdcall",
     [EXIT_REASON_RDMSRLIST] = "rdmsrlist",
     [EXIT_REASON_WRMSRLIST] = "wrmsrlist",
+    [EXIT_REASON_URDMSR] = "urdmsr",
+    [EXIT_REASON_UWRMSR] = "uwrmsr",
+    [EXIT_REASON_RDMSR_IMM] = "rdmsr_imm",
+    [EXIT_REASON_WRMSRNS_IMM] = "wrmsrns_imm",
 };
 
 const char *exit_reason_name(unsigned reason)

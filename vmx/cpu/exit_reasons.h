@@ -76,16 +76,14 @@ enum exit_reason {
     EXIT_REASON_SEAMCALL = 76,
     EXIT_REASON_TDCALL = 77,
     EXIT_REASON_RDMSRLIST = 78,
-    EXIT_REASON_WRMSRLIST = 79
+    EXIT_REASON_WRMSRLIST = 79,
+    EXIT_REASON_URDMSR = 80,
+    EXIT_REASON_UWRMSR = 81,
+    EXIT_REASON_RDMSR_IMM = 84,
+    EXIT_REASON_WRMSRNS_IMM = 85
 };
 
-#define NR_EXIT_REASONS 80u
-
-/* Not counted: of instructions that CPUID does not show, so that only a guest that ignores it executes them. */
-#define EXIT_REASON_URDMSR 80u
-#define EXIT_REASON_UWRMSR 81u
-#define EXIT_REASON_RDMSR_IMM 84u
-#define EXIT_REASON_WRMSRNS_IMM 85u
+#define NR_EXIT_REASONS 86u
 
 /* The reason's name in the manual's spelling, lower case; "unnamed" for numbers without one. */
 const char *exit_reason_name(unsigned reason);

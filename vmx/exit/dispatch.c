@@ -30,8 +30,8 @@
 
 #define ENTRY_FAILURE (1u << 31)
 
-/* VMX, SMX and other instructions do not exist on a CPU whose CPUID does not show them. SEAMCALL and TDCALL exit even
- * though no control enables them. */
+/* VMX, SMX and other instructions do not exist on a CPU whose CPUID does not show them: only a guest that ignores it
+ * executes them. SEAMCALL and TDCALL exit even though no control enables them. */
 static enum exit_action undefined_exit(struct cpu *cpu)
 {
     (void)cpu;
@@ -83,6 +83,10 @@ static exit_handler *const handlers[NR_EXIT_REASONS] = {
     [EXIT_REASON_TDCALL] = undefined_exit,
     [EXIT_REASON_RDMSRLIST] = undefined_exit,
     [EXIT_REASON_WRMSRLIST] = undefined_exit,
+    [EXIT_REASON_URDMSR] = undefined_exit,
+    [EXIT_REASON_UWRMSR] = undefined_exit,
+    [EXIT_REASON_RDMSR_IMM] = undefined_exit,
+    [EXIT_REASON_WRMSRNS_IMM] = undefined_exit,
 };
 
 /* What other CPUs have requested. The EPT first: records that are sent for other requests come after RECORD_SEEN. Not
@@ -174,12 +178,6 @@ static void exit_handle(struct cpu *cpu, uint32_t basic)
     enter_guest(cpu);
 }
 
-static bool is_hidden_instruction(uint32_t reason)
-{
-    return reason == EXIT_REASON_URDMSR || reason == EXIT_REASON_UWRMSR || reason == EXIT_REASON_RDMSR_IMM ||
-           reason == EXIT_REASON_WRMSRNS_IMM;
-}
-
 void vmx_exit_dispatch(struct guest_registers *registers)
 {
     struct cpu *cpu = cpu_of(registers);
@@ -190,10 +188,7 @@ void vmx_exit_dispatch(struct guest_registers *registers)
     if (machine_has_others())
         kick_leave_guest(cpu);
     if (basic >= NR_EXIT_REASONS) {
-        if (is_hidden_instruction(reason))
-            exit_handle(cpu, EXIT_REASON_VMFUNC); /* #UD */
-        else
-            exit_without_handler(cpu, reason);
+        exit_without_handler(cpu, reason);
         return;
     }
     exit_counts_begin(cpu, basic);
