@@ -4,6 +4,7 @@
  * Command line:
  * addresses: page-table entries, fetches and the local APIC's base lead to where there is no memory.
  * hidden: code at addresses that the hypervisor keeps to itself, and one instruction that writes to 32 of its pages.
+ * shared: under KVM, MSRs make it write its clock and counters to memory: the guest's and the hypervisor's.
  * strings: INS and OUTS on a port that is watched (hostile_strings.c).
  * cpus=2: one CPU writes and calls a page in a loop; the other one writes a byte of it now and then. How long does it
  * wait?
@@ -173,6 +174,32 @@ static void hidden(const uint8_t *boot_params)
     console_line("hostile: words of ones", words_of_ones(start + PAGE, 32 * PAGE));
 }
 
+/* --- pages shared with a hypervisor below ----------------------------------------------------------------------- */
+
+#define MSR_KVM_WALL_CLOCK 0x11u
+#define MSR_KVM_WALL_CLOCK_NEW 0x4b564d00u
+#define MSR_KVM_SYSTEM_TIME_NEW 0x4b564d01u
+#define MSR_KVM_STEAL_TIME 0x4b564d03u
+#define ENABLED 1u
+
+static void shared(const uint8_t *boot_params)
+{
+    static const uint32_t msrs[] = {MSR_KVM_WALL_CLOCK, MSR_KVM_WALL_CLOCK_NEW, MSR_KVM_SYSTEM_TIME_NEW,
+                                    MSR_KVM_STEAL_TIME};
+    const uint64_t start = hidden_start(boot_params);
+    const volatile uint32_t *clock = (const volatile uint32_t *)(const void *)contended;
+
+    interrupt_set(13, (void *)on_protection, 0);
+    msr_set(MSR_KVM_SYSTEM_TIME_NEW, physical(contended) | ENABLED);
+    console_line("hostile: the page of the guest is written", clock[0] != 0); /* its version: even, and not 0 */
+    msr_set(MSR_KVM_SYSTEM_TIME_NEW, 0);
+    console_line("hostile: refused addresses of the guest", protection);
+    for (uint32_t i = 0; start && i < sizeof msrs / sizeof msrs[0]; i++)
+        msr_set(msrs[i], (start + PAGE) | (msrs[i] >= MSR_KVM_SYSTEM_TIME_NEW));
+    msr_set(MSR_KVM_SYSTEM_TIME_NEW, (start - 8) | ENABLED); /* its end is in the page above */
+    console_line("hostile: refused addresses of the hypervisor", protection);
+}
+
 /* --- one page, two CPUs ------------------------------------------------------------------------------------------ */
 
 static uint64_t tsc(void)
@@ -235,6 +262,8 @@ void guest_main(const uint8_t *boot_params)
         addresses();
     else if (command_line_has(line, "hidden", NULL))
         hidden(boot_params);
+    else if (command_line_has(line, "shared", NULL))
+        shared(boot_params);
     else if (command_line_has(line, "strings", NULL))
         hostile_strings();
     else

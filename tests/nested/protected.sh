@@ -12,7 +12,8 @@ QEMU
 cp "$work/images/dma.qemu" "$work/images/segment.qemu"
 tests/rig/mcfg.sh 1 >"$work/mcfg.aml"
 TABLES=$work/mcfg.aml image segment build/guests/dma.bzImage '' look 'pt=off vtd=on channel=net net.card=0001:00:03.0'
-check 'a Linux with KVM runs in the emulator' nested dma:1,segment:1
+image hostile build/guests/hostile.bzImage '' shared 'pt=off'
+check 'a Linux with KVM runs in the emulator' nested dma:1,segment:1,hostile:1
 powered_off dma 1 'dma: ok'
 console_has 'devices are kept from our memory' dma.1 'VT-d: devices can access all memory except ours'
 console_has 'what is the guest'\''s is copied' dma.1 'dma: copied 1'
@@ -32,4 +33,10 @@ console_has 'the card is that one' segment.1 'channel=net: the 82540EM at 1:0:3.
 console_has 'VT-d stays off' segment.1 'VT-d: vtd=on, but our memory is not protected: our card is not on PCI segment 0'
 console_has 'its page in ECAM is hidden' segment.1 'dma: ECAM shows the card 0'
 console_has 'and no other' segment.1 'dma: ECAM shows the host bridge 1'
+
+# KVM itself writes where a guest's MSRs say.
+powered_off hostile 1 'hostile: ok'
+console_has 'KVM writes its clock to the guest'\''s memory' hostile.1 'hostile: the page of the guest is written 1'
+console_has 'of which nothing is refused' hostile.1 'hostile: refused addresses of the guest 0'
+console_has 'but not to ours' hostile.1 'hostile: refused addresses of the hypervisor 5'
 done_testing

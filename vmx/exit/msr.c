@@ -12,6 +12,7 @@
 #include "vmx/ept/ept.h"
 #include "vmx/ept/view.h"
 #include "vmx/guest/guest.h"
+#include "vmx/guest/memory.h"
 #include "vmx/nmi/nmi.h"
 #include "vmx/policy/msr_policy.h"
 #include "vmx/policy/perf_policy.h"
@@ -21,6 +22,7 @@
 #include "base/fixup.h"
 
 #define SVR_SOFTWARE_ENABLE (1ull << 8)
+#define SHARED_LARGEST 64u /* bytes at an address that need not be a page's start: KVM's struct kvm_steal_time */
 #define CPUID_1_ECX_PDCM (1u << 15)
 
 /* Constant. */
@@ -137,6 +139,8 @@ static bool msr_row_write(struct cpu *cpu, const struct msr_row *row, uint32_t m
             return false;
         lapic_guard_follow(cpu);
         return true;
+    case MSR_SHARED_PAGE: /* VISIBLE */
+        return !guest_overlaps_own(value & row->mask, SHARED_LARGEST) && msr_try_write(msr, value);
     case MSR_ICR:
         if (lapic_is_x2apic() && !(value & X2APIC_ICR_RESERVED)) /* else the write faults and sends nothing */
             lapic_guest_sends(cpu, value);

@@ -40,6 +40,13 @@ void *guest_page(uint64_t gpa)
     return gpa < top && (gpa < own->start || gpa >= own->end) ? phys_to_virt(gpa) : NULL;
 }
 
+bool guest_overlaps_own(uint64_t gpa, uint32_t size)
+{
+    const struct range *own = &machine.config.reserved;
+
+    return gpa < own->end && gpa + size > own->start;
+}
+
 bool guest_entry_read(void *context, uint64_t gpa, unsigned size, uint64_t *entry)
 {
     const void *at = guest_ram(gpa); /* registers of devices hold no tables */

@@ -8,6 +8,7 @@
 #ifndef VMX_GUEST_MEMORY_H
 #define VMX_GUEST_MEMORY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,9 @@ void *guest_ram_range(uint64_t gpa, uint32_t size);
 /* Whatever root mode maps at the guest-physical address, up to the end of its page: RAM, firmware, also devices below 4
  * GiB. For memory that the guest executes from. NULL: root mode does not map it, or it is root's own. */
 void *guest_page(uint64_t gpa);
+
+/* Is one of size bytes from gpa on in root's own memory? */
+bool guest_overlaps_own(uint64_t gpa, uint32_t size);
 
 /* The registers that determine how linear addresses are translated, with this CR3. */
 struct guest_paging guest_paging(uint64_t cr3);

@@ -1,8 +1,14 @@
 /* Kind: core */
 #include "vmx/policy/msr_policy.h"
 
+/* A hypervisor below writes to the page that the guest names in such an MSR: KVM's clocks and counters (Linux,
+ * Documentation/virt/kvm/x86/msr.rst), Hyper-V's pages (Hypervisor Top Level Functional Specification), Xen's page of
+ * hypercalls. Bare CPUs have none of them. The other bits of the value are flags. */
+#define PAGE_ADDRESS (~0xfffull)
+
 /* clang-format off */
 const struct msr_row msr_policy[] = {
+    {0x011, 0x012, MSR_NATIVE, MSR_SHARED_PAGE, MSR_ALWAYS, ~1ull, "MSR_KVM_WALL_CLOCK, SYSTEM_TIME"},
     /* The local APIC may move or change its mode: move the guard, and keep it where root mode reaches it. */
     {0x01b, 0x01b, MSR_NATIVE, MSR_APIC_BASE, MSR_ALWAYS, 0, "IA32_APIC_BASE"},
     /* Exists where CPUID.(7,1):EDX[15] = 1, which is hidden. */
@@ -40,6 +46,12 @@ const struct msr_row msr_policy[] = {
     {0x985, 0x98a, MSR_FAULT, MSR_FAULT, MSR_ALWAYS, 0, "IA32_UINTR_RR to TT"},
     /* XSAVES and XRSTORS would reach PT's state. Exists where CPUID.(0DH,1):EAX[3] = 1. */
     {0xda0, 0xda0, MSR_NATIVE, MSR_REFUSE, MSR_ALWAYS, XSS_PT_STATE | XSS_UINTR_STATE, "IA32_XSS"},
+    {0x40000000, 0x40000001, MSR_NATIVE, MSR_SHARED_PAGE, MSR_ALWAYS, PAGE_ADDRESS, "HV_X64_MSR_HYPERCALL, Xen's"},
+    {0x40000021, 0x40000021, MSR_NATIVE, MSR_SHARED_PAGE, MSR_ALWAYS, PAGE_ADDRESS, "HV_X64_MSR_REFERENCE_TSC"},
+    {0x40000073, 0x40000073, MSR_NATIVE, MSR_SHARED_PAGE, MSR_ALWAYS, PAGE_ADDRESS, "HV_X64_MSR_VP_ASSIST_PAGE"},
+    {0x40000082, 0x40000083, MSR_NATIVE, MSR_SHARED_PAGE, MSR_ALWAYS, PAGE_ADDRESS, "HV_X64_MSR_SIEFP, SIMP"},
+    {0x40000200, 0x40000200, MSR_NATIVE, MSR_SHARED_PAGE, MSR_ALWAYS, PAGE_ADDRESS, "Xen's, beside Hyper-V's"},
+    {0x4b564d00, 0x4b564d04, MSR_NATIVE, MSR_SHARED_PAGE, MSR_ALWAYS, ~3ull, "MSR_KVM_WALL_CLOCK_NEW to PV_EOI_EN"},
 };
 /* clang-format on */
 const size_t msr_policy_nr_rows = sizeof(msr_policy) / sizeof(msr_policy[0]);

@@ -29,6 +29,7 @@ enum msr_action {
     MSR_FORGET,              /* write: ignored */
     MSR_REFUSE,              /* write: #GP if a bit of the row's mask is set */
     MSR_APIC_BASE,           /* write: check the address; move the guard of the local APIC */
+    MSR_SHARED_PAGE,         /* write: #GP if the row's mask has the address of root's own memory */
     MSR_ICR,                 /* write: record an INIT */
     MSR_LVT_PMI,             /* access the guest's value; the register remains ours */
     MSR_SVR,                 /* write: the local APIC stays software-enabled */
