@@ -30,6 +30,7 @@ void machine_init(struct boot_state *boot)
                                   .poll_tsc = poll_tsc(boot),
                                   .each_exit = boot->vtd.active ? watch_poll : NULL,
                                   .tasks = boot->options.tasks,
+                                  .mitigations = boot->options.mitigations,
                                   .stop_at_triple_fault = boot->options.stop_at_triple_fault,
                                   .trigger = boot->no_pt ? 0 : boot->options.pt.trigger,
                                   .trigger_once = boot->options.pt.trigger_starts,

@@ -41,6 +41,7 @@ struct vmx_machine {
     bool watch_lvtpc;          /* PT is on: the guest's writes to LVTPC must not disable our PMI */
     bool watch_ipis;           /* record the guest's INITs as it sends them: they merge with root's (vmx/smp/kick.h) */
     bool stop_at_triple_fault; /* fail-stop with a dump; else reset the machine, as bare hardware does */
+    bool mitigations;          /* the guest is not trusted: vmx/cpu/mitigations.h */
     uint64_t trigger;          /* linear address at whose execution pt_trigger is called, 0: none; needs code_pages */
     bool trigger_once;         /* only at its first execution */
     struct task_fields tasks;  /* of the guest; used with map_memory */

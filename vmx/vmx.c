@@ -11,6 +11,7 @@
 #include "vmx/cpu/cpu.h"
 #include "vmx/cpu/fail_stop.h"
 #include "vmx/cpu/machine.h"
+#include "vmx/cpu/mitigations.h"
 #include "vmx/ept/ept.h"
 #include "vmx/ept/view.h"
 #include "vmx/exit/exit.h"
@@ -203,6 +204,7 @@ static void cpu_prepare(struct cpu *cpu, uint16_t number, uint32_t apic_id, stru
     cpu_init(cpu, number, apic_id, pt);
     enter_vmx_operation(cpu);
     vmcs_setup(cpu, entry);
+    mitigations_setup(cpu);
     exit_setup(cpu);
     drop_translations(cpu);
     if (machine.config.watch_lvtpc)

@@ -76,6 +76,7 @@ static const struct option options_boot[] = {
     {"console", "com1", UART_EXPECTED ", or none", OPTION_OWN(set_console)},
     {"console.baud", "115200", "a divisor of 115200", OPTION_OWN(set_console_baud)},
     {"triple", "reset", "reset or stop", OPTION_BOOL(stop_at_triple_fault, triple_faults)},
+    {"mitigations", "off", "on or off", OPTION_FLAG(mitigations)},
     {"vtd", "auto", "on, off or auto", OPTION_ENUM(vtd, vtd_options)},
     {"selftest", "off", "on or off", OPTION_FLAG(selftest)},
     {"guest", "modules", "modules or builtin", OPTION_BOOL(builtin_guest, guests)},

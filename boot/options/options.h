@@ -38,6 +38,7 @@ struct options {
     uint32_t net_wait_seconds;
     uint32_t net_stall_seconds; /* how long the guest waits for a receiver that does not answer; 0: for ever */
     bool stop_at_triple_fault;
+    bool mitigations;
     enum vtd_option vtd;
     bool selftest;
     bool builtin_guest;

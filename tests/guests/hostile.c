@@ -5,6 +5,7 @@
  * addresses: page-table entries, fetches and the local APIC's base lead to where there is no memory.
  * hidden: code at addresses that the hypervisor keeps to itself, and one instruction that writes to 32 of its pages.
  * shared: under KVM, MSRs make it write its clock and counters to memory: the guest's and the hypervisor's.
+ * speculation: IA32_SPEC_CTRL has a value of the guest's own.
  * strings: INS and OUTS on a port that is watched (hostile_strings.c).
  * cpus=2: one CPU writes and calls a page in a loop; the other one writes a byte of it now and then. How long does it
  * wait?
@@ -200,6 +201,27 @@ static void shared(const uint8_t *boot_params)
     console_line("hostile: refused addresses of the hypervisor", protection);
 }
 
+/* --- speculative execution --------------------------------------------------------------------------------------- */
+
+#define IA32_SPEC_CTRL 0x48u
+#define SPEC_CTRL_SSBD 4u
+#define SPECULATION_EXITS 200u
+
+static void speculation(void)
+{
+    uint32_t same = 0;
+
+    for (uint32_t i = 0; i < SPECULATION_EXITS; i++) {
+        const uint32_t value = i & (SPEC_CTRL_SSBD | 1u); /* IBRS or not */
+        uint32_t a = 0, b, c = 0, d;
+
+        msr_set(IA32_SPEC_CTRL, value);
+        __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+        same += msr_get(IA32_SPEC_CTRL) == value;
+    }
+    console_line("hostile: IA32_SPEC_CTRL as it was written", same);
+}
+
 /* --- one page, two CPUs ------------------------------------------------------------------------------------------ */
 
 static uint64_t tsc(void)
@@ -264,6 +286,8 @@ void guest_main(const uint8_t *boot_params)
         hidden(boot_params);
     else if (command_line_has(line, "shared", NULL))
         shared(boot_params);
+    else if (command_line_has(line, "speculation", NULL))
+        speculation();
     else if (command_line_has(line, "strings", NULL))
         hostile_strings();
     else

@@ -51,6 +51,7 @@ static bool set_number_option(const char *name, uint64_t number)
         {"deferred", NULL, NULL, &ptm_config.deferred_tips},
         {"pmu", NULL, &ptm_config.pmu_version, NULL},
         {"pebs", NULL, NULL, &ptm_config.pebs},
+        {"leaks", NULL, NULL, &ptm_config.leaks},
         {"hold", NULL, NULL, &ptm_config.hold_pmis},
         {"keepinit", NULL, NULL, &ptm_config.keep_init},
         {"times", NULL, NULL, &ptm_config.times},
@@ -125,7 +126,7 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
                     "truth=FILE, branches=FILE, scope=nonroot|guest|traced, first=N, last=N, skid=BYTES, second=BYTES, "
                     "late=TICKS, "
                     "times=0|1, vmxlocked=0|1, lost=0|1, hold=0|1, keepinit=0|1, beat=FILE, watch=PA:BYTES:FILE, ahead=N, "
-                    "pmu=0|2|3|4, pebs=0|1, seed=N, deferred=0|1, update48=0|1, "
+                    "pmu=0|2|3|4, pebs=0|1, leaks=0|1, seed=N, deferred=0|1, update48=0|1, "
                     "ovf=AT:LENGTH[+...]|every:BYTES:LENGTH, errata=bdm70[+skd022][+skl014]\n",
                     context, params[n], value ? value : "");
             exit(1);
@@ -145,6 +146,7 @@ void ptm_env_exit(void)
 {
     ptm_truth_close();
     ptm_pmi_print(stderr);
+    ptm_speculation_print(stderr);
 }
 
 /* A byte for each BEAT_TICKS of emulated time, so that an observer need not rely on the host's clock. */

@@ -42,6 +42,7 @@ struct ptm_config {
     uint32_t errata;      /* PTM_BDM70... */
     uint32_t pmu_version; /* of architectural performance monitoring; 0: as Bochs has it */
     bool pebs;            /* and PEBS */
+    bool leaks;           /* IA32_ARCH_CAPABILITIES is 0 */
     bool times;           /* the list of branches has their times beside it */
     bool vmx_locked;      /* IA32_FEATURE_CONTROL is as firmware leaves it that does not want VMX */
 };
@@ -99,6 +100,14 @@ void ptm_pmu_vmexit(BX_CPU_C *cpu);
 void ptm_pmu_vmx_init(BX_CPU_C *cpu);
 bool ptm_pmu_vmentry_valid(BX_CPU_C *cpu);
 void ptm_pmu_vmx_load(BX_CPU_C *cpu);
+/* --- pt_speculation.cc --- */
+void ptm_speculation_vmexit(BX_CPU_C *cpu);
+void ptm_speculation_vmentry(BX_CPU_C *cpu);
+/* true: the value is the model's. */
+bool ptm_speculation_rdmsr(uint32_t index, uint64_t *value);
+void ptm_speculation_wrmsr(BX_CPU_C *cpu, uint32_t index, uint64_t value);
+void ptm_speculation_print(FILE *file);
+
 /* --- pt_pebs.cc --- */
 /* A counter has overflowed. false: PEBS does not use it. */
 bool ptm_pebs_overflow(BX_CPU_C *cpu, uint32_t counter);

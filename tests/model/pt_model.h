@@ -56,6 +56,13 @@ struct ptm_table_entry {
 #define PTM_MAX_PMIS 8u
 #define PTM_MAX_AHEAD 64u
 
+/* For pt_speculation.cc */
+struct ptm_speculation {
+    bool used; /* root has written one of the MSRs */
+    bool exited, flushed, ibrs;
+    uint64_t exit_icount, guest_spec_ctrl;
+};
+
 struct ptm_cpu {
     /* Touched by every branch. */
     uint32_t hot;
@@ -98,6 +105,7 @@ struct ptm_cpu {
     /* Output */
     struct ptm_msrs msr;
     struct ptm_pmu pmu;
+    struct ptm_speculation speculation;
     struct topa_walk walk;
     bool output_on;
     uint8_t *window; /* what out points into: the rest of a page of guest memory */

@@ -104,6 +104,7 @@ void ptm_vmexit_begin(BX_CPU_C *cpu, uint32_t reason, uint64_t ip)
         p->in_exception = false;
         ptm_truth_interrupted(cpu);
         ptm_truth_world(cpu, false);
+        ptm_speculation_vmexit(cpu);
     }
 }
 
@@ -149,6 +150,7 @@ void ptm_vmentry(BX_CPU_C *cpu)
      * = 0 in root and in the guest no external interrupt would exit, whatever the control says. */
     cpu->handleInterruptMaskChange();
     ptm_truth_world(cpu, true);
+    ptm_speculation_vmentry(cpu);
     if (!transition_ends(cpu, &transfer))
         ptm_transfer_packets(cpu, &transfer);
 }

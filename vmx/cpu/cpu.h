@@ -38,6 +38,11 @@ struct cpu {
     uint32_t nmis_in_root; /* vmx/nmi/nmi.c: arrived in root mode, not handled yet. vmx/cpu/entry.S reads it before
                               VMRESUME */
 
+    /* vmx/cpu/mitigations.c: constant, except guest_spec_ctrl, which vmx/cpu/entry.S saves at VM exits. */
+    uint16_t measures; /* MEASURE_*; 0: mitigations=off */
+    uint16_t verw_selector;
+    uint64_t guest_spec_ctrl; /* IA32_SPEC_CTRL */
+
     /* Constant once vmx/vmx.c has prepared the CPU; any file reads them. */
     uint16_t number;
     uint32_t apic_id;
@@ -70,6 +75,9 @@ struct cpu {
     uint8_t vmcs_region[4096] __attribute__((aligned(4096)));     /* vmx/vmx.c */
 };
 _Static_assert(offsetof(struct cpu, nmis_in_root) == CPU_NMIS_IN_ROOT, "vmx/cpu/entry.S");
+_Static_assert(offsetof(struct cpu, measures) == CPU_MEASURES, "vmx/cpu/entry.S");
+_Static_assert(offsetof(struct cpu, verw_selector) == CPU_VERW_SELECTOR, "vmx/cpu/entry.S");
+_Static_assert(offsetof(struct cpu, guest_spec_ctrl) == CPU_GUEST_SPEC_CTRL, "vmx/cpu/entry.S");
 _Static_assert(sizeof(struct cpu) % 4096 == 0, "struct cpu is whole pages");
 
 /* After struct name_cpu: define name_of(cpu), that struct on a CPU. */

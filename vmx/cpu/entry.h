@@ -13,7 +13,7 @@ _Noreturn void vmx_entry_failed(struct guest_registers *registers);
 
 /* vmx/cpu/entry.S. Hidden, so that their addresses are formed relative to RIP and not through a GOT. */
 #pragma GCC visibility push(hidden)
-void vmx_exit_entry(void);
+void vmx_exit_entry(void), vmx_exit_entry_mitigated(void);
 _Noreturn void vmx_launch(struct guest_registers *registers);
 extern const char vmx_entry_window_start[], vmx_entry_window_end[];
 #pragma GCC visibility pop
