@@ -8,12 +8,15 @@
 #include "vtd/watch.h"
 
 /* TSC ticks between polls in root mode: 10 ms with a channel, so that retransmissions and commands make progress.
- * Without one, only remapping units are polled: every second, as vmx/cpu/timer.c then waits ten times as long. */
+ * Without one, only remapping units are polled: every second, as vmx/exit/poll.c then waits ten times as long. And the
+ * timer is needed where a CPU cannot be kicked (vmx/smp/kick.h). */
 static uint64_t poll_tsc(const struct boot_state *boot)
 {
     if (!boot->no_pt && boot->channel.kind != CHANNEL_NONE)
         return clock_tsc_hz() / 100;
-    return boot->vtd.active ? clock_tsc_hz() / 10 : 0;
+    if (boot->vtd.active)
+        return clock_tsc_hz() / 10;
+    return boot->nr_cpus > 1 ? clock_tsc_hz() : 0;
 }
 
 void machine_init(struct boot_state *boot)

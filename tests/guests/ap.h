@@ -24,6 +24,7 @@ extern const uint8_t ap_begin[], ap_64[], ap_params[], ap_end[];
 #define IPI_NMI 0x4400u
 #define IPI_INIT 0x4500u
 #define IPI_SIPI 0x4600u
+#define IPI_LOGICAL 0x800u
 #define IPI_OTHERS 0xc0000u /* all but self */
 
 static inline void ap_copy(uint8_t *to, const uint8_t *from, uint64_t size)

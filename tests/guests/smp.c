@@ -4,20 +4,27 @@
  * handshake, are taken offline (CLI, HLT), or stopped where they are, and started again; the last one makes the end.
  *
  * Command line: cpus=N (1), x2apic, rounds=N of the first work (20000), small (less of all else, for a CPU that takes a
- * thousand times as long for each instruction), stops=N (300; small: 0), restarts (smp_storm.c), and an end: cf9,
- * keyboard, triple; else power-off.
+ * thousand times as long for each instruction), stops=N (300; small: 0), restarts (smp_storm.c), logical: INITs go to
+ * logical IDs, modes: the starts, and smp_modes.c instead of all else; and an end: cf9, keyboard, triple; else
+ * power-off.
  */
 #include "smp.h"
 
 struct cpu cpus[MAX_CPUS];
-struct options options = {1, 20000, 300, false, false, false, 'o'};
+struct options options = {1, 20000, 300, false, false, false, false, false, 'o'};
 uint64_t failures;
 
 static NOINIT __attribute__((aligned(16))) uint8_t stacks[MAX_CPUS][16384];
 
+/* This CPU's local APIC. */
+static bool in_x2apic(void)
+{
+    return options.modes ? msr_get(0x1b) & 0x400 : options.x2apic;
+}
+
 uint32_t self(void)
 {
-    return options.x2apic ? (uint32_t)msr_get(0x802) : *(volatile uint32_t *)(uintptr_t)0xfee00020u >> 24;
+    return in_x2apic() ? (uint32_t)msr_get(0x802) : *(volatile uint32_t *)(uintptr_t)0xfee00020u >> 24;
 }
 
 uint64_t tsc(void)
@@ -29,7 +36,16 @@ uint64_t tsc(void)
 
 void ipi(uint32_t cpu, uint32_t command)
 {
-    (options.x2apic ? ipi_x2apic : ipi_xapic)(cpu, command);
+    (in_x2apic() ? ipi_x2apic : ipi_xapic)(cpu, command);
+}
+
+/* To a physical ID, or to a logical one: APIC IDs are those of one cluster. */
+void ipi_init(uint32_t cpu)
+{
+    if (options.logical)
+        ipi(1u << cpu, IPI_LOGICAL | IPI_INIT);
+    else
+        ipi(cpu, IPI_INIT);
 }
 
 void expect(const char *what, uint64_t is, uint64_t should)
@@ -48,7 +64,7 @@ static __attribute__((interrupt)) void on_interrupt(struct interrupt_frame *fram
 {
     (void)frame;
     cpus[self()].interrupts++;
-    if (options.x2apic)
+    if (in_x2apic())
         msr_set(0x80b, 0);
     else
         interrupt_end();
@@ -62,14 +78,17 @@ static __attribute__((interrupt)) void on_nmi(struct interrupt_frame *frame)
 
 /* --- starting --- */
 
-static void apic_on(void)
+void apic_on(void)
 {
-    if (options.x2apic) {
+    if (options.x2apic)
         msr_set(0x1b, msr_get(0x1b) | 0xc00);
+    if (in_x2apic()) {
         msr_set(0x80f, 0x1ff);
-    } else {
-        *(volatile uint32_t *)(uintptr_t)0xfee000f0u = 0x1ff;
+        return;
     }
+    *(volatile uint32_t *)(uintptr_t)0xfee000f0u = 0x1ff;
+    if (options.logical)
+        *(volatile uint32_t *)(uintptr_t)0xfee000d0u = 1u << (24 + self()); /* LDR, in the flat model */
 }
 
 /* Whatever the first CPU asks for, until there is nothing more. */
@@ -101,7 +120,7 @@ bool cpu_restart(uint32_t number, uint64_t patience_tsc)
     uint32_t starts = cpus[number].starts;
     uint64_t begun = tsc();
     prepare(number);
-    ipi(number, IPI_INIT);
+    ipi_init(number);
     ipi(number, IPI_SIPI | AP_PAGE >> 12);
     ap_pause(100);
     if (cpus[number].starts == starts)
@@ -115,7 +134,7 @@ void cpu_start(uint32_t number)
 {
     uint32_t starts = cpus[number].starts;
     prepare(number);
-    ipi(number, IPI_INIT);
+    ipi_init(number);
     ap_pause(300);
     ipi(number, IPI_SIPI | AP_PAGE >> 12);
     ap_pause(100);
@@ -186,6 +205,8 @@ static void options_read(const uint8_t *boot_params)
     if (!command_line_has(line, "stops=", &options.stops) && options.small)
         options.stops = 0;
     options.restarts = command_line_has(line, "restarts", NULL);
+    options.modes = command_line_has(line, "modes", NULL);
+    options.logical = command_line_has(line, "logical", NULL);
     options.end = command_line_has(line, "cf9", NULL)        ? 'c'
                   : command_line_has(line, "keyboard", NULL) ? 'k'
                   : command_line_has(line, "triple", NULL)   ? 't'
@@ -225,11 +246,15 @@ void guest_main(const uint8_t *boot_params)
         cpu_start(n);
         expect("started", cpus[n].starts, 1);
     }
-    work_all();
-    smp_interrupts();
-    smp_patches();
-    smp_offline();
-    smp_storms();
+    if (options.modes) {
+        smp_modes();
+    } else {
+        work_all();
+        smp_interrupts();
+        smp_patches();
+        smp_offline();
+        smp_storms();
+    }
     if (options.cpus == 1)
         end(0);
     cpu_ask(options.cpus - 1, end);

@@ -19,13 +19,15 @@ extern struct cpu cpus[MAX_CPUS];
 
 extern struct options {
     uint32_t cpus, rounds, stops;
-    bool x2apic, small, restarts;
+    bool x2apic, small, restarts, modes, logical;
     char end;
 } options;
 
 uint32_t self(void);
+void apic_on(void);
 uint64_t tsc(void);
 void ipi(uint32_t cpu, uint32_t command);
+void ipi_init(uint32_t cpu);
 /* "smp: what is", and a failure where that is not what it should be. */
 void expect(const char *what, uint64_t is, uint64_t should);
 
@@ -45,5 +47,6 @@ void smp_interrupts(void);
 void smp_patches(void);
 void smp_offline(void);
 void smp_storms(void);
+void smp_modes(void);
 
 #endif

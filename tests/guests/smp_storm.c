@@ -94,7 +94,7 @@ static void stops(void)
         cpu_start(1);
         cpu_ask(1, count);
         ap_pause(500 + random_next(&state) % 256);
-        ipi(1, IPI_INIT);
+        ipi_init(1);
         stopped += is_stopped(1);
     }
     over = 1;

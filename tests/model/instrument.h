@@ -148,6 +148,7 @@ class bxInstruction_c;
         if (BX_CPU_THIS_PTR ptm.sipi != 0)                                                                             \
             ptm_sipi_exit(BX_CPU_THIS);                                                                                \
     }
+#define BX_INSTR_NMI_ARRIVES() ptm_nmi_arrives(BX_CPU_THIS)
 #define BX_INSTR_INIT_KEPT() ptm_init_kept(BX_CPU_THIS)
 #define BX_INSTR_TASK_COMMITS(by_event)                                                                                \
     {                                                                                                                  \

@@ -147,6 +147,7 @@ void ptm_env_exit(void)
     ptm_truth_close();
     ptm_pmi_print(stderr);
     ptm_speculation_print(stderr);
+    ptm_nmis_print(stderr);
 }
 
 /* A byte for each BEAT_TICKS of emulated time, so that an observer need not rely on the host's clock. */

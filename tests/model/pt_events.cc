@@ -6,6 +6,8 @@
  */
 #include "pt_internal.h"
 
+#include <inttypes.h>
+
 /*
  * The common part of all rows: PacketEn before and after decide between TIP, TIP.PGE, TIP.PGD and nothing. The CPU's
  * state is the target's.
@@ -183,6 +185,23 @@ bool ptm_init_kept(const BX_CPU_C *cpu)
 {
     return cpu->activity_state != BX_CPU_C::BX_ACTIVITY_STATE_WAIT_FOR_SIPI ||
            (cpu->in_vmx_guest && ptm_config.keep_init);
+}
+
+static struct {
+    uint64_t all, merged;
+} nmis;
+
+/* SDM "Nonmaskable Interrupt (NMI)": while one is pending, others that arrive are lost. */
+void ptm_nmi_arrives(const BX_CPU_C *cpu)
+{
+    nmis.all++;
+    nmis.merged += (cpu->pending_event & BX_EVENT_NMI) != 0;
+}
+
+void ptm_nmis_print(FILE *file)
+{
+    if (nmis.all)
+        fprintf(file, "ptmodel: NMIs: all %" PRIu64 " merged %" PRIu64 "\n", nmis.all, nmis.merged);
 }
 
 /* Table "FUP Cases and IP Payload", INIT: an event like an interrupt, after which CR3 is 0. IA32_RTIT_* keep their

@@ -74,6 +74,10 @@ void ptm_table_ahead(BX_CPU_C *cpu);
 /* A fault on purpose: set a reserved bit, in memory, of the entry that is about to be taken in, if one is due. */
 void ptm_table_spoil(BX_CPU_C *cpu);
 
+/* --- pt_events.cc --- */
+/* How many NMIs arrived, and how many of them merged with one that was pending: a line for the emulator's log. */
+void ptm_nmis_print(FILE *file);
+
 /* --- pt_pmi.cc --- */
 /* A region with INT is full (or nearly so, on a single-region part). */
 void ptm_pmi_signal(BX_CPU_C *cpu);

@@ -190,6 +190,8 @@ void ptm_sipi(BX_CPU_C *cpu);
 void ptm_sipi_exit(BX_CPU_C *cpu);
 /* An INIT that comes now has an effect, or will have one. */
 bool ptm_init_kept(const BX_CPU_C *cpu);
+/* An NMI is about to become pending: counted, and whether it merges with one that is. */
+void ptm_nmi_arrives(const BX_CPU_C *cpu);
 
 /* --- pt_transitions.cc ------------------------------------------------------------------------------------------ */
 

@@ -24,18 +24,57 @@
 #define SHORTHAND_ALL 2u
 #define ICR_NOT_ROOTS (~0ull) /* no command that root sends */
 
-/* Only its own CPU touches it, except guest_init. */
+#define LDR_SHIFT 24
+#define DFR_FLAT (15u << 28)
+#define XAPIC_BROADCAST 0xffu
+#define DELIVERY_TSC 100000u /* an IPI leaves within some hundred ticks */
+
+enum lapic_mode { LAPIC_DISABLED, LAPIC_XAPIC, LAPIC_X2APIC };
+
+/* Only its own CPU touches it, except guest_init. Other CPUs read what is published: atomic. */
 struct lapic_ipi_cpu {
     uint64_t written;       /* ICR value that root wrote last */
     bool written_in_x2apic; /* ... and whether the APIC was in x2APIC mode then */
     uint64_t guest;         /* ICR value that the guest wrote last, as far as root has seen it */
     bool guest_init; /* atomic: another CPU's guest code has sent an INIT here, which may have merged with a kick */
+
+    /* Published. */
+    enum lapic_mode mode;
+    uint8_t logical_id; /* LDR, in xAPIC mode */
+    bool is_flat;       /* ... by DFR, else in clusters */
 };
 CPU_STATE(lapic_ipi)
 
 bool lapic_is_x2apic(void)
 {
     return msr_read(IA32_APIC_BASE) & APIC_BASE_X2APIC;
+}
+
+static enum lapic_mode mode_of(const struct cpu *cpu)
+{
+    return __atomic_load_n(&lapic_ipi_of(cpu)->mode, __ATOMIC_SEQ_CST);
+}
+
+void lapic_ipi_publish(struct cpu *cpu)
+{
+    const uint64_t base = msr_read(IA32_APIC_BASE);
+    enum lapic_mode mode = LAPIC_DISABLED;
+
+    if (base & APIC_BASE_ENABLED)
+        mode = base & APIC_BASE_X2APIC ? LAPIC_X2APIC : LAPIC_XAPIC;
+    if (mode == LAPIC_XAPIC) {
+        __atomic_store_n(&lapic_ipi_of(cpu)->logical_id, (uint8_t)(*xapic_register(base, APIC_LDR) >> LDR_SHIFT),
+                         __ATOMIC_SEQ_CST);
+        __atomic_store_n(&lapic_ipi_of(cpu)->is_flat, (*xapic_register(base, APIC_DFR) & DFR_FLAT) == DFR_FLAT,
+                         __ATOMIC_SEQ_CST);
+    }
+    __atomic_store_n(&lapic_ipi_of(cpu)->mode, mode, __ATOMIC_SEQ_CST);
+}
+
+bool lapic_ipi_reaches(const struct cpu *from, const struct cpu *to)
+{
+    return mode_of(from) != LAPIC_DISABLED && mode_of(to) != LAPIC_DISABLED &&
+           (mode_of(from) == LAPIC_X2APIC || to->apic_id < XAPIC_BROADCAST);
 }
 
 /* 0 where the local APIC is disabled: then this CPU sends nothing. */
@@ -90,19 +129,27 @@ void lapic_icr_write(struct cpu *cpu, uint64_t icr)
         lapic_ipi_of(cpu)->written = icr_read();
         return;
     }
-    while (*xapic_register(base, APIC_ICR_LOW) & ICR_DELIVERY_STATUS) /* the guest's last IPI has not left yet */
-        io_pause();
+    const uint64_t start = tsc_read();
+    while ((*xapic_register(base, APIC_ICR_LOW) & ICR_DELIVERY_STATUS) && tsc_read() - start < DELIVERY_TSC)
+        io_pause(); /* the guest's last IPI has not left yet */
     *xapic_register(base, APIC_ICR_HIGH) = (uint32_t)(icr >> 32);
     *xapic_register(base, APIC_ICR_LOW) = (uint32_t)icr;
 }
 
-/* In x2APIC mode the destination is the logical ID, which is derived from the physical one (SDM "Logical Destination
- * Mode in x2APIC Mode"). Guests send INITs to physical IDs, so that root's INITs are never taken for the guest's. */
-static uint64_t icr_to(uint32_t apic_id, uint32_t command)
+/* From x2APIC mode to x2APIC mode the destination is the logical ID, which is derived from the physical one (SDM
+ * "Logical Destination Mode in x2APIC Mode"). Guests send INITs to physical IDs, so that root's INITs are never taken
+ * for the guest's. A target in xAPIC mode has no such logical ID. To its physical ID root's INIT may equal the guest's;
+ * while IPIs are watched that does not matter, and otherwise only until the OS has changed the target's mode as well.
+ */
+static uint64_t icr_to(const struct cpu *to, uint32_t command)
 {
+    const uint32_t id = to->apic_id;
+
     if (!lapic_is_x2apic())
-        return (uint64_t)apic_id << 56 | command;
-    return (uint64_t)(apic_id >> 4 << 16 | 1u << (apic_id & 15)) << 32 | ICR_LOGICAL | command;
+        return (uint64_t)id << 56 | command;
+    if (mode_of(to) != LAPIC_X2APIC)
+        return (uint64_t)id << 32 | command;
+    return (uint64_t)(id >> 4 << 16 | 1u << (id & 15)) << 32 | ICR_LOGICAL | command;
 }
 
 static bool is_guests_init(const struct cpu *cpu, uint64_t icr)
@@ -117,13 +164,23 @@ struct lapic_ipi lapic_ipi_begin(const struct cpu *cpu)
     return (struct lapic_ipi){.icr = icr, .is_guest_init = is_guests_init(cpu, icr)};
 }
 
-void lapic_send_init(struct cpu *cpu, uint32_t apic_id)
+void lapic_send_init(struct cpu *cpu, const struct cpu *to)
 {
-    lapic_icr_write(cpu, icr_to(apic_id, ICR_MODE_INIT | ICR_ASSERT));
+    lapic_icr_write(cpu, icr_to(to, ICR_MODE_INIT | ICR_ASSERT));
 }
 
-/* SDM "Determining IPI Destination". In xAPIC mode only the target's LDR says whether a logical destination includes
- * it. */
+/* SDM "Logical Destination Mode", flat and cluster model. */
+static bool xapic_logical_includes(const struct lapic_ipi_cpu *to, uint32_t destination)
+{
+    const uint32_t id = __atomic_load_n(&to->logical_id, __ATOMIC_SEQ_CST);
+
+    if (__atomic_load_n(&to->is_flat, __ATOMIC_SEQ_CST))
+        return destination & id;
+    return destination >> 4 == id >> 4 && (destination & id & 15);
+}
+
+/* SDM "Determining IPI Destination". The manual does not define logical destinations between CPUs in different modes:
+ * they include none. */
 static bool icr_addresses(uint64_t icr, const struct cpu *to)
 {
     const uint32_t shorthand = icr >> ICR_SHORTHAND_SHIFT & 3;
@@ -132,9 +189,15 @@ static bool icr_addresses(uint64_t icr, const struct cpu *to)
 
     if (shorthand)
         return shorthand >= SHORTHAND_ALL;
+    if (destination == (x2apic ? UINT32_MAX : XAPIC_BROADCAST))
+        return true;
     if (!(icr & ICR_LOGICAL))
-        return destination == to->apic_id || destination == (x2apic ? UINT32_MAX : 0xffu);
-    return x2apic && destination >> 16 == to->apic_id >> 4 && (destination >> (to->apic_id & 15) & 1);
+        return destination == to->apic_id;
+    if (mode_of(to) != (x2apic ? LAPIC_X2APIC : LAPIC_XAPIC))
+        return false;
+    if (!x2apic)
+        return xapic_logical_includes(lapic_ipi_of(to), destination);
+    return destination >> 16 == to->apic_id >> 4 && (destination >> (to->apic_id & 15) & 1);
 }
 
 /* The targets of a guest's INIT will take their next INIT exit for it, whatever merges with it (vmx/exit/startup.c).
@@ -148,7 +211,7 @@ static void init_note(struct cpu *cpu, uint64_t icr, bool send)
             continue;
         __atomic_store_n(&lapic_ipi_of(to)->guest_init, true, __ATOMIC_SEQ_CST);
         if (send)
-            lapic_send_init(cpu, to->apic_id);
+            lapic_send_init(cpu, to);
     }
 }
 
@@ -180,7 +243,7 @@ void lapic_ipi_end(struct cpu *cpu, struct lapic_ipi ipi)
 
     if (icr_read() == ipi.icr)
         return;
-    if (ipi.is_guest_init)
+    if (ipi.is_guest_init && !machine.config.watch_ipis) /* else it is recorded */
         init_resend(cpu, ipi.icr);
     else if ((base & APIC_BASE_ENABLED) && !(base & APIC_BASE_X2APIC))
         *xapic_register(base, APIC_ICR_HIGH) = (uint32_t)(ipi.icr >> 32);
@@ -190,7 +253,7 @@ void lapic_resend_init(struct cpu *cpu)
 {
     const uint64_t icr = icr_read();
 
-    if (is_guests_init(cpu, icr))
+    if (!machine.config.watch_ipis && is_guests_init(cpu, icr))
         init_resend(cpu, icr);
 }
 
@@ -201,7 +264,7 @@ bool lapic_resend_sipi(struct cpu *cpu, const struct cpu *to)
     if ((icr & ICR_MODE_MASK) != ICR_MODE_SIPI || !icr_addresses(icr, to))
         return false;
     const struct lapic_ipi ipi = lapic_ipi_begin(cpu);
-    lapic_icr_write(cpu, icr_to(to->apic_id, ICR_MODE_SIPI | ICR_ASSERT | (uint32_t)(icr & ICR_VECTOR)));
+    lapic_icr_write(cpu, icr_to(to, ICR_MODE_SIPI | ICR_ASSERT | (uint32_t)(icr & ICR_VECTOR)));
     lapic_ipi_end(cpu, ipi);
     return true;
 }

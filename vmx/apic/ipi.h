@@ -17,7 +17,13 @@ struct lapic_ipi {
 struct lapic_ipi lapic_ipi_begin(const struct cpu *cpu);
 void lapic_ipi_end(struct cpu *cpu, struct lapic_ipi ipi);
 
-void lapic_send_init(struct cpu *cpu, uint32_t apic_id);
+void lapic_send_init(struct cpu *cpu, const struct cpu *to);
+
+/* Publish the mode of this CPU's local APIC and its logical ID, on which other CPUs' IPIs to it depend. */
+void lapic_ipi_publish(struct cpu *cpu);
+
+/* As published: does an IPI from one CPU reach the other? Not if the local APIC of either is disabled. */
+bool lapic_ipi_reaches(const struct cpu *from, const struct cpu *to);
 
 /* Write the ICR in the mode that the APIC is in. Nothing if the APIC is disabled. */
 void lapic_icr_write(struct cpu *cpu, uint64_t icr);
@@ -32,7 +38,8 @@ void lapic_guest_sends(struct cpu *cpu, uint64_t icr);
 /* An INIT has caused a VM exit: has the guest sent one to this CPU, as far as it was recorded? */
 bool lapic_take_guest_init(struct cpu *cpu);
 
-/* If the guest's last IPI from this CPU is an INIT, it may have merged with one of root's: send it again. */
+/* If the guest's last IPI from this CPU is an INIT, it may have merged with one of root's: send it again. Nothing while
+ * the guest's IPIs are watched: then it is recorded at its targets. */
 void lapic_resend_init(struct cpu *cpu);
 
 /* If it is a SIPI to that CPU, it may have been dropped because the CPU did not wait for it yet: send it again. false:

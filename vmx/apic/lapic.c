@@ -109,6 +109,7 @@ void lapic_guard_follow(struct cpu *cpu)
 {
     const uint64_t base = msr_read(IA32_APIC_BASE);
 
+    lapic_ipi_publish(cpu);
     if (!machine.config.watch_lvtpc && !machine.config.watch_ipis)
         return;
     if (lapic_of(cpu)->page != xapic_page(base))
@@ -181,6 +182,8 @@ static void lapic_write_through(struct cpu *cpu, bool interrupted)
         svr_write(cpu, value);
     else
         *lapic_register(cpu, offset) = value;
+    if (offset == APIC_LDR || offset == APIC_DFR)
+        lapic_ipi_publish(cpu);
 }
 
 /* No register at offset 0 is ever written: a hypervisor below us has emulated the access and reports only its page. KVM

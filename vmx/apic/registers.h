@@ -16,6 +16,8 @@
 
 #define APIC_TPR 0x080u
 #define APIC_EOI 0x0b0u
+#define APIC_LDR 0x0d0u
+#define APIC_DFR 0x0e0u
 #define APIC_SVR 0x0f0u
 #define APIC_ESR 0x280u
 #define APIC_ICR_LOW 0x300u

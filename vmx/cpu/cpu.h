@@ -56,8 +56,8 @@ struct cpu {
     CPU_STATE_BYTES(ept_view, 1360);    /* vmx/ept/view.c */
     CPU_STATE_BYTES(step, 16);          /* vmx/ept/step.c */
     CPU_STATE_BYTES(lapic, 48);         /* vmx/apic/lapic.c */
-    CPU_STATE_BYTES(lapic_ipi, 32);     /* vmx/apic/ipi.c */
-    CPU_STATE_BYTES(kick, 32);          /* vmx/smp/kick.c */
+    CPU_STATE_BYTES(lapic_ipi, 48);     /* vmx/apic/ipi.c */
+    CPU_STATE_BYTES(kick, 48);          /* vmx/smp/kick.c */
     CPU_STATE_BYTES(requests, 32);      /* vmx/smp/requests.c */
     CPU_STATE_BYTES(nmi, 16);           /* vmx/nmi/nmi.c */
     CPU_STATE_BYTES(soft, 160);         /* vmx/soft/ */

@@ -94,6 +94,8 @@ static exit_handler *const handlers[NR_EXIT_REASONS] = {
 __attribute__((cold, noinline)) static void others_serve(struct cpu *cpu)
 {
     kick_serving(cpu);
+    if (kick_by_timer())
+        timer_recheck(cpu);
     if (kick_ept_follow(cpu)) {
         step_follow_pages(cpu);
         ept_invalidate(cpu);
@@ -186,7 +188,7 @@ void vmx_exit_dispatch(struct guest_registers *registers)
     const uint32_t reason = vmread32(VMCS_EXIT_REASON);
     const uint32_t basic = reason & 0xffff;
     if (machine_has_others())
-        kick_leave_guest(cpu);
+        kick_exited(cpu, basic == EXIT_REASON_INIT_SIGNAL);
     if (basic >= NR_EXIT_REASONS) {
         exit_without_handler(cpu, reason);
         return;

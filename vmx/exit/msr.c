@@ -97,6 +97,20 @@ static void memory_types_follow(struct cpu *cpu)
     machine_unlock(cpu);
 }
 
+/* VISIBLE: #GP where root mode could not reach the registers. */
+static bool apic_base_write(struct cpu *cpu, uint64_t value)
+{
+    if (!lapic_base_is_usable(value))
+        return false;
+    if (!(value & APIC_BASE_ENABLED)) /* while this CPU can still kick the others */
+        kick_set_unreachable(cpu, true);
+    const bool written = msr_try_write(IA32_APIC_BASE, value);
+    if (written)
+        lapic_guard_follow(cpu);
+    kick_set_unreachable(cpu, !(msr_read(IA32_APIC_BASE) & APIC_BASE_ENABLED));
+    return written;
+}
+
 /* false: #GP */
 static bool msr_row_read(struct cpu *cpu, const struct msr_row *row, uint32_t msr, uint64_t *value)
 {
@@ -134,11 +148,8 @@ static bool msr_row_write(struct cpu *cpu, const struct msr_row *row, uint32_t m
         return true;
     case MSR_REFUSE:
         return !(value & row->mask) && msr_try_write(msr, value);
-    case MSR_APIC_BASE: /* VISIBLE: #GP where root mode could not reach the registers */
-        if (!lapic_base_is_usable(value) || !msr_try_write(msr, value))
-            return false;
-        lapic_guard_follow(cpu);
-        return true;
+    case MSR_APIC_BASE:
+        return apic_base_write(cpu, value);
     case MSR_SHARED_PAGE: /* VISIBLE */
         return !guest_overlaps_own(value & row->mask, SHARED_LARGEST) && msr_try_write(msr, value);
     case MSR_ICR:

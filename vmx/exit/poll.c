@@ -11,21 +11,22 @@
 #include "vmx/cpu/machine.h"
 #include "vmx/cpu/timer.h"
 #include "vmx/exit/cr.h"
+#include "vmx/smp/kick.h"
 
 /* The period is so many times longer while pt/ is idle. */
 #define IDLE_FACTOR 10u
 
 static void period_set(struct cpu *cpu, uint64_t tsc)
 {
-    timer_set(cpu, tsc, tsc == machine.config.poll_tsc);
+    timer_set(cpu, tsc, tsc == machine.config.poll_tsc && !kick_by_timer());
 }
 
 static uint64_t wanted_tsc(const struct cpu *cpu)
 {
     const uint64_t poll = (pt_busy(cpu->pt) ? 1 : IDLE_FACTOR) * machine.config.poll_tsc;
-    const uint64_t wait = code_wait_tsc(cpu);
+    const uint64_t wait = code_wait_tsc(cpu), least = wait < poll ? wait : poll;
 
-    return wait < poll ? wait : poll;
+    return kick_by_timer() && KICK_TIMER_TSC < least ? KICK_TIMER_TSC : least;
 }
 
 void poll_setup(struct cpu *cpu)
@@ -40,7 +41,7 @@ void poll_before_entry(struct cpu *cpu)
 {
     const uint64_t poll = machine.config.poll_tsc;
 
-    if (timer_tsc(cpu) < poll || code_is_waiting(cpu, poll)) {
+    if (timer_tsc(cpu) < poll || code_is_waiting(cpu, poll) || kick_by_timer()) {
         const uint64_t tsc = wanted_tsc(cpu);
 
         if (tsc != timer_tsc(cpu))
@@ -54,7 +55,7 @@ enum exit_action timer_exit(struct cpu *cpu)
 {
     cr3_watch(cpu); /* a command may have changed pt.cr3= */
     code_timer_expired(cpu);
-    if (timer_tsc(cpu) == machine.config.poll_tsc && !pt_busy(cpu->pt))
+    if (timer_tsc(cpu) == machine.config.poll_tsc && !pt_busy(cpu->pt) && !kick_by_timer())
         period_set(cpu, IDLE_FACTOR * machine.config.poll_tsc);
     return EXIT_RETRY;
 }

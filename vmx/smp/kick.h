@@ -14,6 +14,14 @@
  * (lapic_resend_init): every CPU that may have done so serves the same request. There, a SIPI right after the INIT
  * would hide it.
  *
+ * An INIT may be lost: the target's local APIC may change its mode while the INIT is on its way. So a CPU that waits
+ * for another one sends its INIT again at growing intervals (kick_again). As an INIT exit is the guest's only if the
+ * guest has sent one, an INIT that comes once more than needed does no harm. A CPU that stays in the guest all the same
+ * stops the machine: it would execute what the EPT no longer allows.
+ *
+ * A CPU whose local APIC is disabled (IA32_APIC_BASE.EN is 0) can neither send nor receive an INIT. As long as there is
+ * one, each CPU leaves the guest by its preemption timer at least every KICK_TIMER_TSC (kick_set_unreachable).
+ *
  * A guest's INIT stays pending as long as its target is in root mode, which is long when the wire is slow. The SIPI
  * that the guest sends next is then dropped, since the target does not wait for it yet. So a CPU that takes a guest's
  * INIT requests that the CPU that sent it a SIPI last sends it again (lapic_resend_sipi).
@@ -26,7 +34,13 @@
 
 struct cpu;
 
-/* First thing after a VM exit: this CPU is in root mode. */
+/* TSC ticks, some 0.1 ms: the preemption timer's period where a CPU may not be reached by a kick. */
+#define KICK_TIMER_TSC 200000u
+
+/* First thing after a VM exit: this CPU is in root mode. by_init: the exit reason is an INIT. */
+void kick_exited(struct cpu *cpu, bool by_init);
+
+/* The same without a VM exit, as VM entry is not tried. */
 void kick_leave_guest(struct cpu *cpu);
 
 /* Last thing before VM entry: from here on others may kick this CPU. false: a request came meanwhile; the CPU stays in
@@ -37,7 +51,7 @@ bool kick_enter_guest(struct cpu *cpu);
  * entry. */
 bool kick_guest_executes(const struct cpu *cpu);
 
-/* An INIT has caused a VM exit. Is a kick among those that merged into it? */
+/* An INIT has caused a VM exit. May a kick be among those that merged into it? */
 bool kick_take_init(struct cpu *cpu);
 
 /* Enter the wait-for-SIPI state with the next VM entry. */
@@ -56,6 +70,13 @@ bool kick_is_parked(const struct cpu *cpu);
 void kick_request(void);
 void kick_all(struct cpu *self);
 
+/* Call it in a loop that waits for a CPU to leave the guest: it sends its kick again at growing intervals. wait: zeroed
+ * before the loop. */
+struct kick_wait {
+    uint64_t start_tsc, resend_tsc;
+};
+void kick_again(struct cpu *self, struct cpu *cpu, struct kick_wait *wait);
+
 /* Is there a request that this CPU has not served? kick_serving: it serves all up to now. */
 bool kick_is_requested(const struct cpu *cpu);
 void kick_serving(struct cpu *cpu);
@@ -64,8 +85,16 @@ void kick_serving(struct cpu *cpu);
 bool kick_ept_follow(struct cpu *cpu);
 
 /* The machine's EPT tree has changed: returns when no other CPU runs with translations of the tree before. The
- * machine's lock is held. The caller invalidates its own translations. */
+ * machine's lock is held. The caller invalidates its own translations. If a CPU does not leave the guest within some 20
+ * seconds, the machine stops. */
 void kick_ept_changed(struct cpu *cpu);
+
+/* The guest is about to disable this CPU's local APIC, or has enabled it. Returns when all CPUs have their timers as
+ * this needs it. The machine's lock is not held. */
+void kick_set_unreachable(struct cpu *cpu, bool unreachable);
+
+/* Must CPUs leave the guest by their timers, at least every KICK_TIMER_TSC? */
+bool kick_by_timer(void);
 
 /* A CPU fails: all others stop as soon as they serve. */
 void kick_stop(void);

@@ -153,12 +153,14 @@ static void flush_all(struct cpu *self, uint64_t wait_tsc)
     kick_all(self);
     for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
         struct cpu *cpu = machine_other(self, i);
+        struct kick_wait wait = {0};
 
         while (cpu && !has_flushed(cpu, flushes) && tsc_read() - start < wait_tsc) {
             if (kick_serve_for(cpu, serve_flush))
                 continue;
             if (__atomic_load_n(&requested.going_down, __ATOMIC_SEQ_CST) > 1)
                 serve_flush(self); /* another CPU flushes all as well, and waits for this one */
+            kick_again(self, cpu, &wait);
             io_pause();
         }
     }

@@ -124,6 +124,8 @@ static void ap_main(uint64_t argument)
     waiting();
     __asm__ volatile("vmxoff" : : : "cc");
     let(11);
+    wrmsr(0x1b, rdmsr(0x1b) & ~0x800ull);
+    let(13);
 }
 
 /* Wait for the step, give the other processor time to enter, do it, and say so. */
@@ -168,4 +170,9 @@ void tests(void)
     check_equal("the x2APIC's ICR reads as written", rdmsr(0x830), 1ull << 32 | IPI_NMI);
     ap_pause(1000);
     check_equal("and the NMI has come", nmis, 2);
+    done();
+    at(13);
+    ipi_x2apic(1, IPI_NMI);
+    ap_pause(1000);
+    check_equal("a local APIC that is disabled takes no IPI", nmis, 2);
 }
