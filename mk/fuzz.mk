@@ -11,7 +11,7 @@ FUZZ_REPLAYS := $(FUZZ_TARGETS:%=$(BUILD)/check/fuzz_%)
 $(FUZZ_REPLAYS): $(BUILD)/check/%: $(BUILD)/check/tests/fuzz/%.o $(BUILD)/check/tests/fuzz/replay.o \
     $(BUILD)/check/libcore.a
 	@echo "  LD  $@"
-	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lipt -pthread
+	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ $(UNIT_LIBS)
 
 $(BUILD)/fuzz/%.o: %.c
 	@mkdir -p $(@D)

@@ -17,12 +17,13 @@ TOOL_CORE := pt/packet/parse.c pt/packet/names.c pt/instruction/instruction.c pt
 TOOL_LIB := $(filter-out decode/cli/main.c,$(TOOL_C))
 TOOL_OBJS := $(patsubst %.c,$(BUILD)/host/%.o,$(TOOL_CORE) $(TOOL_C))
 
-# Zydis disassembles for `undertrace trace`, and libdw of elfutils finds source lines, where they are installed
-# (packages libzydis-dev, which has no file for pkg-config, and libdw-dev).
+# Zydis disassembles for `undertrace trace`, libdw of elfutils finds source lines, and libiberty decodes names of C++ and
+# Rust, where they are installed (packages libzydis-dev, which has no file for pkg-config, libdw-dev and libiberty-dev).
 has = $(shell printf '\043include <$(1)>\n' | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && echo 1)
 HAVE_ZYDIS := $(call has,Zydis/Zydis.h)
 HAVE_LIBDW := $(call has,elfutils/libdwfl.h)
-EXTRA_LIBS := $(if $(HAVE_ZYDIS),-lZydis) $(if $(HAVE_LIBDW),-ldw)
+HAVE_LIBIBERTY := $(call has,libiberty/demangle.h)
+EXTRA_LIBS := $(if $(HAVE_ZYDIS),-lZydis) $(if $(HAVE_LIBDW),-ldw) $(if $(HAVE_LIBIBERTY),-liberty)
 
 # A file that changes only when its words do, for objects that depend on them.
 define keep_words
@@ -33,7 +34,7 @@ endif
 endef
 EXTRA_INPUTS := $(BUILD)/extra.inputs
 COMMIT_INPUT := $(BUILD)/commit.input
-$(eval $(call keep_words,$(EXTRA_INPUTS),zydis=$(HAVE_ZYDIS) libdw=$(HAVE_LIBDW)))
+$(eval $(call keep_words,$(EXTRA_INPUTS),zydis=$(HAVE_ZYDIS) libdw=$(HAVE_LIBDW) libiberty=$(HAVE_LIBIBERTY)))
 $(eval $(call keep_words,$(COMMIT_INPUT),commit=$(COMMIT)))
 
 $(BUILD)/host/%.o: %.c
@@ -43,7 +44,9 @@ $(BUILD)/host/%.o: %.c
 
 $(BUILD)/host/decode/cli/text/disassembly.o: OF_FILE = $(if $(HAVE_ZYDIS),-DHAVE_ZYDIS)
 $(BUILD)/host/decode/cli/text/source_line.o: OF_FILE = $(if $(HAVE_LIBDW),-DHAVE_LIBDW)
-$(BUILD)/host/decode/cli/text/disassembly.o $(BUILD)/host/decode/cli/text/source_line.o: $(EXTRA_INPUTS)
+$(BUILD)/host/decode/names/symbol_match.o: OF_FILE = $(if $(HAVE_LIBIBERTY),-DHAVE_LIBIBERTY)
+$(BUILD)/host/decode/cli/text/disassembly.o $(BUILD)/host/decode/cli/text/source_line.o \
+    $(BUILD)/host/decode/names/symbol_match.o: $(EXTRA_INPUTS)
 $(BUILD)/host/decode/cli/commands.o: OF_FILE = $(if $(COMMIT),-DUNDERTRACE_COMMIT='"$(COMMIT)"')
 $(BUILD)/host/decode/cli/commands.o: $(COMMIT_INPUT)
 

@@ -15,7 +15,11 @@ UNIT_LIB := $(patsubst %.c,$(BUILD)/check/%.o,$(CORE) $(UNIT_SHELL) $(TOOL_LIB) 
 $(BUILD)/check/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC  $@"
-	$(Q)$(CC) $(HOST_CFLAGS) -O1 $(SANITIZE) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+	$(Q)$(CC) $(HOST_CFLAGS) $(OF_FILE) -O1 $(SANITIZE) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+
+$(BUILD)/check/decode/names/symbol_match.o: OF_FILE = $(if $(HAVE_LIBIBERTY),-DHAVE_LIBIBERTY)
+$(BUILD)/check/decode/names/symbol_match.o: $(EXTRA_INPUTS)
+UNIT_LIBS := -lipt $(if $(HAVE_LIBIBERTY),-liberty) -pthread
 
 $(BUILD)/check/libcore.a: $(UNIT_LIB)
 	@rm -f $@
@@ -25,7 +29,7 @@ $(BUILD)/check/libcore.a: $(UNIT_LIB)
 $(BUILD)/check/unit/%: $(BUILD)/check/tests/unit/%.o $(BUILD)/check/libcore.a
 	@mkdir -p $(@D)
 	@echo "  LD  $@"
-	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lcmocka -lipt -pthread
+	$(Q)$(CC) $(SANITIZE) $(LDFLAGS) -o $@ $^ -lcmocka $(UNIT_LIBS)
 
 # --- the tools of system tests: they compare the host tool with other people's decoders -------------------------------
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decode/calls/times_state.h"
+#include "decode/names/symbol_match.h"
 
 /* The maximum number of held items. Beyond it, items get the last known time. */
 #define MOST_HELD (1u << 20)
@@ -164,8 +165,8 @@ static bool is_halt(const struct name *name)
 {
     static const char *const symbols[] = {"native_safe_halt",   "pv_native_safe_halt", "acpi_safe_halt", "default_idle",
                                           "acpi_idle_do_entry", "mwait_idle",          "intel_idle",     "native_halt"};
-    for (size_t i = 0; name->symbol && i < sizeof(symbols) / sizeof(symbols[0]); i++)
-        if (!strcmp(name->symbol, symbols[i]))
+    for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++)
+        if (symbol_is(name->symbol, symbols[i]))
             return true;
     return false;
 }

@@ -1,10 +1,10 @@
 #include "decode/names/known_symbol.h"
 
 #include <ctype.h>
-#include <fnmatch.h>
 #include <string.h>
 
 #include "decode/names/names_state.h"
+#include "decode/names/symbol_match.h"
 
 /* Longer names are compared up to here. */
 #define LONGEST 64u
@@ -74,7 +74,7 @@ static void take_object(struct search *search, const struct object *object)
         if (!symbol)
             continue;
         search->any = true;
-        search->found = fnmatch(search->pattern, symbol, 0) == 0;
+        search->found = symbol_matches(symbol, search->pattern);
         if (!search->found)
             take_similar(search, symbol);
     }
@@ -90,4 +90,32 @@ enum known_symbol known_symbol_find(const struct names *names, const char *patte
     for (size_t i = 0; i < names->nr_objects && !search.found; i++)
         take_object(&search, names->objects[i]);
     return search.found ? SYMBOL_KNOWN : search.any ? SYMBOL_UNKNOWN : SYMBOL_NO_NAMES;
+}
+
+static bool is_shown(const struct object *object, const char *symbol)
+{
+    for (size_t i = 0; i < object->symbols.count; i++)
+        if (object->symbols.entries[i].name && !strcmp(object->symbols.entries[i].name, symbol))
+            return true;
+    return false;
+}
+
+static const char *shown_for(const struct object *object, const char *symbol)
+{
+    for (size_t i = 0; i < object->symbols.nr_aliases; i++)
+        if (!strcmp(object->symbols.aliases[i].name, symbol))
+            return object->symbols.aliases[i].kept;
+    return NULL;
+}
+
+const char *known_symbol_shown(const struct names *names, const char *symbol)
+{
+    const struct object *kernel = names->kernel_object;
+    const char *shown = kernel ? shown_for(kernel, symbol) : NULL;
+    bool found = kernel && is_shown(kernel, symbol);
+    for (size_t i = 0; i < names->nr_objects && !found; i++) {
+        found = is_shown(names->objects[i], symbol);
+        shown = shown ? shown : shown_for(names->objects[i], symbol);
+    }
+    return shown && !found ? shown : symbol;
 }

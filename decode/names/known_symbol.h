@@ -12,6 +12,10 @@ enum known_symbol {
     SYMBOL_KNOWN     /* a function has the name, or matches the pattern */
 };
 
+/* A function may have several symbols; one of them is shown. The shown one, if symbol is another one of a function and
+ * not shown for any; else symbol itself. Valid until names_close(). */
+const char *known_symbol_shown(const struct names *names, const char *symbol);
+
 #define SYMBOL_SIMILAR 3u
 
 /* Look a name, or a pattern of fnmatch, up among the symbols of the kernel and of all files that contain pages of the

@@ -3,6 +3,7 @@
 
 #include "decode/capture/list.h"
 #include "decode/names/names_state.h"
+#include "decode/names/symbol_match.h"
 
 #define CHUNK 4096u
 #define LEAST_SIZE 8192u
@@ -60,13 +61,19 @@ const struct name *name_list_get(struct name_list *list, const char *object, con
     struct name *name = list->count < UINT32_MAX ? new_name(list) : NULL;
     if (!name)
         return NULL;
-    *name = (struct name){begin, end, symbol, object, (uint32_t)list->count++};
+    char *decoded = symbol ? symbol_demangle(symbol) : NULL;
+    *name = (struct name){begin, end, symbol, object, (uint32_t)list->count++, decoded ? decoded : symbol};
     *key = (struct name_key){object, symbol, begin, name};
     return name;
 }
 
 void name_list_free(struct name_list *list)
 {
+    for (size_t i = 0; i < list->count; i++) {
+        struct name *name = &list->chunks[i / CHUNK][i % CHUNK];
+        if (name->shown != name->symbol)
+            free((char *)name->shown);
+    }
     for (size_t i = 0; i < list->nr_chunks; i++)
         free(list->chunks[i]);
     free(list->chunks);

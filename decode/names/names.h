@@ -28,6 +28,7 @@ struct name {
     const char *symbol;  /* NULL: not known */
     const char *object;  /* "vmlinux", the name of a module or a file; NULL: not known */
     uint32_t number;     /* consecutive from 0, below names_count() */
+    const char *shown;   /* for people: the symbol, or what it encodes in C++ or Rust */
 };
 
 struct names;

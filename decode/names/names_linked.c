@@ -22,6 +22,7 @@ bool names_kernel_function(const struct names *names, size_t *position, struct n
         *function = (struct name){.begin = entry->begin + names->kernel_moved,
                                   .end = end + names->kernel_moved,
                                   .symbol = entry->name,
+                                  .shown = entry->name,
                                   .object = kernel->name};
         return true;
     }

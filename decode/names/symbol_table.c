@@ -51,7 +51,21 @@ static int compare(const void *left, const void *right)
         return a->begin < b->begin ? -1 : 1;
     if (a->rank != b->rank)
         return a->rank < b->rank ? -1 : 1;
-    return a->name && b->name ? strcmp(a->name, b->name) : 0;
+    if (!a->name || !b->name)
+        return (a->name == NULL) - (b->name == NULL);
+    return strcmp(a->name, b->name);
+}
+
+static void add_alias(struct symbol_table *table, const struct symbol_entry *kept, const struct symbol_entry *dropped)
+{
+    if (!kept->name || !dropped->name || !strcmp(kept->name, dropped->name))
+        return;
+    struct symbol_alias *alias =
+        list_add((void **)&table->aliases, &table->nr_aliases, &table->alias_room, sizeof(*alias));
+    if (alias)
+        *alias = (struct symbol_alias){dropped->name, kept->name};
+    else
+        table->no_memory = true;
 }
 
 void symbol_table_finish(struct symbol_table *table)
@@ -64,6 +78,7 @@ void symbol_table_finish(struct symbol_table *table)
         if (last && last->begin == table->entries[i].begin) {
             if (last->end == last->begin) /* this one has the size */
                 last->end = table->entries[i].end;
+            add_alias(table, last, &table->entries[i]);
             continue;
         }
         if (last && last->name && !table->entries[i].name && table->entries[i].begin < last->end)
@@ -88,6 +103,7 @@ void symbol_table_free(struct symbol_table *table)
         table->chunks = next;
     }
     free(table->entries);
+    free(table->aliases);
     *table = (struct symbol_table){0};
 }
 

@@ -12,11 +12,18 @@ struct symbol_entry {
     uint32_t rank;       /* of several at one address the lowest is kept */
 };
 
+/* Another name of an entry's function. */
+struct symbol_alias {
+    const char *name, *kept;
+};
+
 struct symbol_chunk;
 
 struct symbol_table {
     struct symbol_entry *entries; /* sorted by address, without overlaps */
     size_t count, room;
+    struct symbol_alias *aliases; /* of the entries; filled in by symbol_table_finish */
+    size_t nr_aliases, alias_room;
     struct symbol_chunk *chunks; /* the names */
     bool no_memory;
 };
@@ -25,8 +32,9 @@ struct symbol_table {
  * added. */
 void symbol_table_add(struct symbol_table *table, uint64_t begin, uint64_t size, const char *name, uint32_t rank);
 
-/* Sort the entries, after all were added. An entry without a size ends where the next one begins. An entry without a
- * name is dropped where it begins inside one with a name. */
+/* Sort the entries, after all were added. Of several at one address the first by rank and name is kept. An entry
+ * without a size ends where the next one begins. An entry without a name is dropped where it begins inside one with a
+ * name. */
 void symbol_table_finish(struct symbol_table *table);
 void symbol_table_free(struct symbol_table *table);
 

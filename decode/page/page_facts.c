@@ -90,7 +90,7 @@ static bool write_names(FILE *file, const struct page *page)
         const struct name *name = names_by_number(page->run->names, i);
         const struct page_ran *ran = &page->ran[i];
         fputs(i ? ",\n[" : "\n[", file);
-        write_text(file, name->symbol);
+        write_text(file, name->shown);
         fprintf(file,
                 ",%" PRId64 ",\"%016" PRIx64 "\",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
                 object_number(&objects, name->object), name->begin, name->end - name->begin, functions[i].calls,

@@ -7,7 +7,7 @@
 const char *label_text(char text[LABEL_SIZE], const struct name *name)
 {
     if (name->symbol)
-        snprintf(text, LABEL_SIZE, "%s", name->symbol);
+        snprintf(text, LABEL_SIZE, "%s", name->shown);
     else if (name->object)
         snprintf(text, LABEL_SIZE, "%s %#" PRIx64, name->object, name->begin);
     else

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/names/symbol_match.h"
+
 bool profile_init(struct profile *profile, struct names *names)
 {
     *profile = (struct profile){.room = 4096, .nr_nodes = 1, .size = 16384, .names = names, .nr_processes = 1};
@@ -149,8 +151,8 @@ static void set_marks(struct profile *profile, const struct stack_frame *frame, 
                  {"kernel_halt", PROFILE_END}};
     if (frame->name->begin >> 63)
         set_mark(profile, PROFILE_KERNEL, tsc);
-    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]) && frame->name->symbol; i++)
-        if (!strcmp(frame->name->symbol, marks[i].symbol))
+    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
+        if (symbol_is(frame->name->symbol, marks[i].symbol))
             set_mark(profile, marks[i].mark, tsc);
 }
 

@@ -1,8 +1,9 @@
 #include "decode/query/wanted.h"
 
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "decode/names/symbol_match.h"
 
 enum { NOT_KNOWN, IS_NOT, IS };
 
@@ -27,10 +28,10 @@ bool wanted_function(struct wanted_functions *functions, const struct name *name
     if (!name->symbol)
         return false;
     if (!make_room(functions, name->number))
-        return fnmatch(functions->pattern, name->symbol, 0) == 0;
+        return symbol_matches(name->symbol, functions->pattern);
     uint8_t *known = &functions->known[name->number];
     if (*known == NOT_KNOWN)
-        *known = fnmatch(functions->pattern, name->symbol, 0) == 0 ? IS : IS_NOT;
+        *known = symbol_matches(name->symbol, functions->pattern) ? IS : IS_NOT;
     return *known == IS;
 }
 
@@ -44,7 +45,7 @@ void wanted_functions_free(struct wanted_functions *functions)
 static bool fits(void *context, const char *symbol)
 {
     const struct wanted_functions *functions = context;
-    return fnmatch(functions->pattern, symbol, 0) == 0;
+    return symbol_matches(symbol, functions->pattern);
 }
 
 struct listing_range *wanted_ranges(struct wanted_functions *functions, const struct indexed_capture *indexed,

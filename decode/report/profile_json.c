@@ -17,7 +17,7 @@ static void seconds_json(FILE *file, const char *name, uint64_t ticks, uint64_t 
 static void name_json(FILE *file, const struct name *name)
 {
     fprintf(file, "{\"address\": \"%" PRIx64 "\", ", name->begin);
-    json_string(file, "symbol", name->symbol, ", ");
+    json_string(file, "symbol", name->shown, ", ");
     json_string(file, "object", name->object, ", ");
 }
 

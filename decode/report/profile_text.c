@@ -56,7 +56,7 @@ static void print_name(const struct page *page, const struct name *name)
 {
     char text[256];
     if (name->symbol)
-        snprintf(text, sizeof(text), is_module(name) ? "%s [%s]" : "%s", name->symbol, name->object);
+        snprintf(text, sizeof(text), is_module(name) ? "%s [%s]" : "%s", name->shown, name->object);
     else if (name->object)
         snprintf(text, sizeof(text), "%s at %" PRIx64, name->object, name->begin);
     else

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decode/capture/list.h"
+#include "decode/names/symbol_match.h"
 #include "decode/stack/stacks_state.h"
 
 /* At most so many events are held back. */
@@ -18,7 +19,7 @@
 static bool has_frame(const struct stack_task *task, const char *symbol)
 {
     for (size_t i = 0; i < task->depth; i++)
-        if (task->frames[i].name->symbol && !strcmp(task->frames[i].name->symbol, symbol))
+        if (symbol_is(task->frames[i].name->symbol, symbol))
             return true;
     return false;
 }

@@ -5,7 +5,7 @@
 set -eu
 
 compile='gcc g++ make binutils libc6-dev'
-tool='libzydis-dev libdw-dev' # what the host tool disassembles and finds lines of sources with, where they are there
+tool='libzydis-dev libdw-dev libiberty-dev' # the host tool disassembles, finds source lines and decodes C++ names with them
 emulator='bochsbios vgabios patch xz-utils'
 iso='grub-common grub-pc-bin grub-efi-amd64-bin xorriso mtools'
 guest='busybox-static cpio gzip mount mawk' # and what is essential: tests/rig/userland.sh
@@ -13,7 +13,7 @@ debian='mmdebstrap debian-archive-keyring e2fsprogs' # for the disk of a guest: 
 deb='build-essential debhelper dpkg-dev' # what makes packages: packaging/deb.sh
 kvm='qemu-system-x86 qemu-system-common qemu-system-data seabios' # tests/nested/initrd.sh takes from each
 judges='libipt-dev' # what tests and benchmarks compare the decoder with
-tests="$judges libcmocka-dev libzydis-dev libdw-dev clang clangd clang-format cppcheck jq linux-perf lz4 zstd qemu-system-x86 ovmf
+tests="$judges libcmocka-dev $tool clang clangd clang-format cppcheck jq linux-perf lz4 zstd qemu-system-x86 ovmf
     protobuf-compiler valgrind lcov bolt-16 chromium nodejs pkgconf man-db parallel slurmd slurmctld slurm-client munge iproute2 dnsmasq-base python3-yaml time"
 
 case "${1:-}" in
@@ -29,7 +29,7 @@ compile) wanted=$compile ;;
 model) wanted="$compile $emulator" ;;
 fuzz) wanted="$compile clang libclang-rt-14-dev" ;;
 deb) wanted="$compile $tool $deb" ;;
-check) wanted="$compile $judges libcmocka-dev clang clang-format cppcheck gzip xz-utils" ;;
+check) wanted="$compile $judges libcmocka-dev libiberty-dev clang clang-format cppcheck gzip xz-utils" ;;
 *)
     echo "usage: deps.sh run|check|test|bench|model|kvm|compile|nested|debian|fuzz|deb" >&2
     exit 2

@@ -1,5 +1,4 @@
 /* undertrace find: when code was first and last executed, and how often. */
-#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "decode/cli/text/name_text.h"
 #include "decode/cli/text/pager.h"
 #include "decode/cli/text/unknown_name.h"
+#include "decode/names/symbol_match.h"
 #include "decode/query/wanted_spaces.h"
 
 static const char usage[] =
@@ -68,7 +68,7 @@ static bool matches_pattern(void *context, const char *symbol)
 {
     const struct find *find = context;
     for (const char *const *word = find->words; *word; word++)
-        if (fnmatch(*word, symbol, 0) == 0)
+        if (symbol_matches(symbol, *word))
             return true;
     return false;
 }
@@ -85,7 +85,7 @@ static int find_functions(struct find *find, const char *pattern)
     for (size_t i = 0; i < find->nr_functions; i++) {
         const struct executed_function *function = &find->functions[i];
         char name[NAME_TEXT_SIZE], what[NAME_TEXT_SIZE + 32];
-        if (!function->name->symbol || fnmatch(pattern, function->name->symbol, 0) != 0)
+        if (!function->name->symbol || !symbol_matches(function->name->symbol, pattern))
             continue;
         name_text(name, function->name, function->name->begin);
         snprintf(what, sizeof(what), "%#" PRIx64 " %s", function->name->begin, name);
@@ -178,6 +178,9 @@ int command_find(int argc, char **argv)
     } else if (!find_spaces(&find, process, cr3)) {
         status = 1;
     } else {
+        for (const char **word = words + 1; *word; word++)
+            if (!is_address_like(*word))
+                *word = shown_name_print(find.indexed.names, "find:", *word);
         pager_start();
         status = find_all(&find, words + 1);
     }

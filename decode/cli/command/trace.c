@@ -18,11 +18,12 @@
 static bool find_functions(const struct trace_list *list, struct wanted_functions *functions, const char *option,
                            struct occurrence *occurrence, struct listing_ranges *ranges)
 {
+    char before[32];
+    snprintf(before, sizeof(before), "trace: --%s", option);
+    functions->pattern = shown_name_print(list->indexed->names, before, functions->pattern);
     ranges->items = wanted_ranges(functions, list->indexed, occurrence, &ranges->count);
     if (ranges->items && ranges->count > 0)
         return true;
-    char before[32];
-    snprintf(before, sizeof(before), "trace: --%s", option);
     if (!ranges->items)
         message_print("%s %s: out of memory", before, functions->pattern);
     else if (unknown_name_print(list->indexed->names, before, functions->pattern) == SYMBOL_KNOWN)

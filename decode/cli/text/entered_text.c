@@ -20,7 +20,7 @@ static void print_row(FILE *file, const struct entered_row *row)
     if (row->space != NAMES_ALL_SPACES)
         snprintf(space, sizeof(space), "%" PRIx64, row->space);
     fprintf(file, "%s %016" PRIx64 " %016" PRIx64 " %" PRIu64 " %s %s%s%s\n", space, row->name->begin, row->name->end,
-            row->count, row->name->symbol ? row->name->symbol : "?", row->name->object ? row->name->object : "?",
+            row->count, row->name->shown ? row->name->shown : "?", row->name->object ? row->name->object : "?",
             row->process ? " " : "", row->process ? row->process : "");
 }
 

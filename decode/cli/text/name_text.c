@@ -10,8 +10,8 @@ const char *name_text(char text[NAME_TEXT_SIZE], const struct name *name, uint64
     text[0] = '\0';
     if (name->symbol)
         used = address > name->begin
-                   ? snprintf(text, NAME_TEXT_SIZE, "%s+%#" PRIx64, name->symbol, address - name->begin)
-                   : snprintf(text, NAME_TEXT_SIZE, "%s", name->symbol);
+                   ? snprintf(text, NAME_TEXT_SIZE, "%s+%#" PRIx64, name->shown, address - name->begin)
+                   : snprintf(text, NAME_TEXT_SIZE, "%s", name->shown);
     if (name->object && used >= 0 && used < (int)NAME_TEXT_SIZE)
         snprintf(text + used, NAME_TEXT_SIZE - (size_t)used, "%s[%s]", used ? " " : "", name->object);
     return text;

@@ -21,3 +21,11 @@ enum known_symbol unknown_name_print(const struct names *names, const char *befo
                       list, list[0] ? "?" : "");
     return known;
 }
+
+const char *shown_name_print(const struct names *names, const char *before, const char *symbol)
+{
+    const char *shown = known_symbol_shown(names, symbol);
+    if (shown != symbol)
+        message_print("%s %s: the same function as %s", before, symbol, shown);
+    return shown;
+}

@@ -91,6 +91,12 @@ same 'find counts of each process what trace lists of it' "$(awk '{ sum += $NF; 
 one=$(awk '{ print $NF, $0 }' "$dir/counted" | sort -n | sed -n '1s/.*(\([0-9]*\)).*/\1/p')
 same 'all of a process, also by its name' "$(build/undertrace find "$dir/capture" --json "$entered" --process "pid:$one" 2>/dev/null | jq .executed)" \
     "$(build/undertrace trace "$dir/capture" --what instructions --address "$entered" --process "pid:$one" 2>/dev/null | wc -l)"
+# A function is found by its name in the source and by each symbol at its address.
+executed() { build/undertrace find "$dir/capture" --kernel build/guest/vmlinuz --json "$1" 2>/dev/null | jq -sc 'map([.begin, .executed])'; }
+clone=$(build/undertrace find "$dir/capture" --kernel build/guest/vmlinuz --json '*.isra.0' 2>/dev/null | jq -sr 'map(select(.executed > 0).what)[0] | split(" ")[1]')
+same "a clone ($clone) by its function's name" "$(executed "${clone%%.*}")" "$(executed "$clone")"
+same 'several symbols of one function' "$(executed memcpy)" "$(executed __memcpy)"
+same 'which was executed' "$(executed memcpy | jq '.[0][1] > 0')" true
 same 'perl is perl, by its name and by its file' "$(for options in '' '--files /usr/bin'; do
     # shellcheck disable=SC2086 # two words
     build/undertrace find "$dir/capture" --json "$(awk '$5 == "main@plt" || $6 == "perl" { print $2; exit }' "$dir/names")" --process perl $options 2>/dev/null |
