@@ -2,15 +2,16 @@
 # the ISO that `make run` boots.
 
 # --- micro-guests -----------------------------------------------------------------------------------------------------
-# tests/guests/NAME.c, which defines guest_main, is linked with its parts NAME_*.c and NAME_*.S, with start.S and
-# machine.c, and with ap.S if it uses that.
+# A guest is tests/guests/NAME.c, which defines guest_main, with its parts NAME_*.c and NAME_*.S; or it is the folder
+# tests/guests/NAME/. It is linked with start.S and machine.c, and with ap.S if it uses that.
 
-GUESTS := $(basename $(notdir $(shell grep -l '^void guest_main' tests/guests/*.c)))
+GUEST_FOLDERS := $(notdir $(patsubst %/,%,$(wildcard tests/guests/*/)))
+GUESTS := $(basename $(notdir $(shell grep -l '^void guest_main' tests/guests/*.c))) $(GUEST_FOLDERS)
 GUEST_CFLAGS := -std=c11 -O2 -g $(WARN) -ffreestanding -fno-pie -mno-red-zone -mgeneral-regs-only -fno-stack-protector \
     -fno-asynchronous-unwind-tables -fcf-protection=none -Itests/guests -MMD -MP
-parts_of = $(patsubst %.c,%,$(notdir $(wildcard tests/guests/$(1)_*.c tests/guests/$(1)_*.S)))
+parts_of = $(patsubst tests/guests/%,%,$(patsubst %.c,%,$(wildcard $(addprefix tests/guests/$(1),.c _*.c _*.S /*.c /*.S))))
 GUEST_IMAGES := $(GUESTS:%=$(BUILD)/guests/%.bzImage)
-GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(GUESTS) $(foreach guest,$(GUESTS),$(call parts_of,$(guest))) machine start.S ap.S)
+GUEST_OBJS := $(patsubst %,$(BUILD)/guests/%.o,$(foreach guest,$(GUESTS),$(call parts_of,$(guest))) machine start.S ap.S)
 
 $(BUILD)/guests/%.o: tests/guests/%.c
 	@mkdir -p $(@D)
@@ -22,8 +23,7 @@ $(BUILD)/guests/%.S.o: tests/guests/%.S
 	@echo "  CC  $@"
 	$(Q)$(HV_CC) $(GUEST_CFLAGS) -c -o $@ $<
 
-$(BUILD)/guests/%.elf: $(BUILD)/guests/start.S.o $(BUILD)/guests/%.o $(BUILD)/guests/machine.o $(BUILD)/guests/ap.a \
-    tests/guests/guest.ld
+$(BUILD)/guests/%.elf: $(BUILD)/guests/start.S.o $(BUILD)/guests/machine.o $(BUILD)/guests/ap.a tests/guests/guest.ld
 	@echo "  LD  $@"
 	$(Q)$(LD) -nostdlib -static -z max-page-size=4096 -z noexecstack --no-warn-rwx-segments --build-id=none \
 	    -T tests/guests/guest.ld -o $@ $(filter %.o,$^) $(filter %.a,$^)

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Events whose delivery meets a page fault or an EPT violation (tests/guests/events.c): the guest sees what the manual's tables
+# Events whose delivery meets a page fault or an EPT violation (tests/guests/events/): the guest sees what the manual's tables
 # say, on the bare CPU, untraced, traced, and single-stepped.
 . tests/system/lib.sh
 

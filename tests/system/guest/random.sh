@@ -1,5 +1,5 @@
 #!/bin/bash
-# Random instructions from a seed (tests/guests/random.c) on the bare emulated CPU, untraced, traced, and single-stepped: the guest
+# Random instructions from a seed (tests/guests/random/) on the bare emulated CPU, untraced, traced, and single-stepped: the guest
 # must see the same each time, and each branch must be in the trace.
 #
 # RANDOM_FIRST (0) and RANDOM_COUNT (512): which seeds; RANDOM_STEPPED (64): how many of these are single-stepped as well;

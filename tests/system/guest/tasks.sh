@@ -1,5 +1,5 @@
 #!/bin/bash
-# Task switches by hardware (tests/guests/tasks.c), which VMX leaves to the hypervisor: what tasks see, and what becomes of TSSs,
+# Task switches by hardware (tests/guests/tasks/), which VMX leaves to the hypervisor: what tasks see, and what becomes of TSSs,
 # descriptors and page tables, is the same as on the bare emulated CPU; and each branch is in the trace.
 . tests/system/lib.sh
 

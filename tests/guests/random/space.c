@@ -1,5 +1,5 @@
 /* The address space of random code: its own pages twice, where 16-bit segments reach them and where only 64-bit code
- * does, and the pages of random_enter.S. */
+ * does, and the pages of enter.S. */
 #include "machine.h"
 #include "random.h"
 

@@ -1,6 +1,8 @@
 /* From 64-bit mode into 32-bit protected mode, where tasks are, and back. */
 #include "tasks.h"
 
+#include "calls.inc"
+
 #define CR0_PG 0x80000000
 #define CR0_CACHES_OFF 0x60000000
 #define CR0_WP 0x10000
@@ -12,12 +14,7 @@
     .code64
     .globl task_run, task_end
 task_run:
-    pushq %rbx
-    pushq %rbp
-    pushq %r12
-    pushq %r13
-    pushq %r14
-    pushq %r15
+    PUSH_KEPT
     pushfq
     movq %rsp, saved_rsp
     movq %cr3, %rax
@@ -111,12 +108,7 @@ in_code64:
     movl %eax, %ss
     movq saved_rsp, %rsp
     popfq
-    popq %r15
-    popq %r14
-    popq %r13
-    popq %r12
-    popq %rbp
-    popq %rbx
+    POP_KEPT
     ret
 
     .data

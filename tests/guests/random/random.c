@@ -8,7 +8,7 @@
  * event as well), periods=N (of 55 ms, until a seed is given up).
  *
  * Left out, because it differs from run to run or is documented to differ (docs/visible.md): time-stamp and performance
- * counters, RDRAND, RDSEED, CPUID (random_make.c).
+ * counters, RDRAND, RDSEED, CPUID (make.c).
  */
 #include "random.h"
 #include "machine.h"
@@ -217,7 +217,7 @@ static bool event_take(void)
     return true;
 }
 
-/* The pages of random_enter.S are mapped without a fault, so the trace does not have it. After a fault beside them root
+/* The pages of enter.S are mapped without a fault, so the trace does not have it. After a fault beside them root
  * mode reads the page table. */
 static void space_show(void)
 {

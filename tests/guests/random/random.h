@@ -1,5 +1,5 @@
 /* Of random.c: what its parts share. The C and assembly code of the guest run in an address space that maps memory one
- * to one; random code runs in another one, which has only its own pages and those of random_enter.S. */
+ * to one; random code runs in another one, which has only its own pages and those of enter.S. */
 #ifndef TESTS_GUESTS_RANDOM_H
 #define TESTS_GUESTS_RANDOM_H
 
@@ -62,7 +62,7 @@ _Static_assert(offsetof(struct random_state, vector) == STATE_VECTOR, "random.h"
 _Static_assert(offsetof(struct random_state, ds) == STATE_DS, "random.h");
 _Static_assert(offsetof(struct random_state, cr3) == STATE_CR3, "random.h");
 
-/* --- random_enter.S --- */
+/* --- enter.S --- */
 extern struct random_state random_state;
 extern uint8_t random_stubs[], random_stubs_end[], random_syscall[], random_sysenter[];
 extern uint8_t random_text_start[], random_text_end[], random_data_start[], random_data_end[], random_stack_top[],
@@ -71,10 +71,10 @@ extern uint64_t random_gdt[NR_DESCRIPTORS], random_ldt[NR_LOCAL], random_idt[512
 /* Run the random code from random_state until its next event. */
 void random_enter(void);
 
-/* --- random_machine.c --- */
+/* --- setup.c --- */
 void machine_prepare(void);
 
-/* --- random_watch.c: code that does not end is given up by an NMI of the timer --- */
+/* --- watch.c: code that does not end is given up by an NMI of the timer --- */
 void watch_prepare(void);
 /* For a seed, which has so many periods of 55 ms. */
 void watch_start(uint32_t periods);
@@ -82,10 +82,10 @@ void watch_start(uint32_t periods);
 bool watch_take(void);
 extern uint32_t periods_left;
 
-/* --- random_space.c --- */
+/* --- space.c --- */
 extern uint8_t random_code[PAGE], random_data[NR_DATA_PAGES * PAGE];
 void space_make(void);
-/* Map the page after random_enter.S's code, which no one needs. */
+/* Map the page after enter.S's code, which no one needs. */
 void space_map_beside(void);
 /* Once for each seed: page-table entries, with CPL 3's right to them, or not. */
 void space_reset(bool user);
@@ -93,7 +93,7 @@ void space_reset(bool user);
 uint64_t space_hash(uint64_t hash);
 #define SPACE_HIGH 0x0000700000000000ull /* the same pages, for 64-bit code */
 
-/* --- random_make.c --- */
+/* --- make.c --- */
 enum width { WIDTH_64, WIDTH_32, WIDTH_16 };
 #define MOST_INSTRUCTIONS 64
 /* Fill random_code. starts: offsets of its instructions, their number is returned. */

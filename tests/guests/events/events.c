@@ -46,7 +46,7 @@ struct gate {
     uint32_t offset_high, reserved;
 };
 
-/* events_entry.S */
+/* entry.S */
 extern const uint8_t events_stubs[], events_recover[];
 extern uint64_t events_rsp;
 extern volatile uint8_t events_takes_stack;

@@ -1,4 +1,4 @@
-/* Of tasks.c and tasks_32.S: the selectors of their GDT, and how it goes from 64-bit mode to 32-bit tasks and back. */
+/* Of tasks.c and code32.S: the selectors of their GDT, and how it goes from 64-bit mode to 32-bit tasks and back. */
 #ifndef TESTS_GUESTS_TASKS_H
 #define TESTS_GUESTS_TASKS_H
 

@@ -9,7 +9,7 @@
 #include "tasks.h"
 
 #include "machine.h"
-#include "tasks_tables.h"
+#include "tables.h"
 
 #define EFLAGS_RF 0x10000u
 

@@ -4,16 +4,14 @@
 #define STUB_BYTES 16
 #define NR_STUBS 34
 
+#include "calls.inc"
+
     .text
 
     /* Vectors 0 to NR_STUBS - 1; an error code of 0 where the processor pushes none. */
     .macro STUB vector
     .balign STUB_BYTES
-    .if ((\vector) == 8) || ((\vector) >= 10 && (\vector) <= 14) || ((\vector) == 17)
-    .else
-    pushq $0
-    .endif
-    pushq $\vector
+    PUSH_EVENT \vector
     jmp common
     .endm
 
@@ -66,22 +64,12 @@ common:
     /* events_run(story): call it; a double fault returns here as well. */
     .globl events_run, events_recover, events_rsp
 events_run:
-    pushq %rbx
-    pushq %rbp
-    pushq %r12
-    pushq %r13
-    pushq %r14
-    pushq %r15
+    PUSH_KEPT
     movq %rsp, events_rsp
     call *%rdi
 events_recover:
     movq events_rsp, %rsp
-    popq %r15
-    popq %r14
-    popq %r13
-    popq %r12
-    popq %rbp
-    popq %rbx
+    POP_KEPT
     ret
 
     .globl events_undefined, events_divide, events_protection, events_step, events_int1, events_int3, events_into

@@ -1,5 +1,5 @@
 /* The tables that tasks need: two spaces of each kind of paging, the GDT with their TSSs, an LDT, the IDT. */
-#include "tasks_tables.h"
+#include "tables.h"
 
 #include "tasks.h"
 
@@ -21,7 +21,7 @@ uint64_t task_ldt[TASK_PAGE / 8] __attribute__((aligned(TASK_PAGE)));
 uint64_t task_idt_entries[256] __attribute__((aligned(TASK_PAGE)));
 uint8_t tss_page[2 * TASK_PAGE] __attribute__((aligned(TASK_PAGE)));
 uint8_t stacks32[(2 * NR_TSS + 1) * STACK_BYTES] __attribute__((aligned(TASK_PAGE)));
-extern const struct pointer task_gdt, task_idt; /* for LGDT and LIDT, in tasks_way.S */
+extern const struct pointer task_gdt, task_idt; /* for LGDT and LIDT, in way.S */
 const struct pointer task_gdt = {8 * NR_DESCRIPTORS - 1, (uint64_t)(uintptr_t)task_gdt_entries};
 const struct pointer task_idt = {sizeof task_idt_entries - 1, (uint64_t)(uintptr_t)task_idt_entries};
 bool task_pae;

@@ -1,4 +1,4 @@
-/* The tables that the guest `tasks` makes for its tasks: tasks_tables.c. */
+/* The tables that the guest `tasks` makes for its tasks: tables.c. */
 #ifndef TESTS_GUESTS_TASKS_TABLES_H
 #define TESTS_GUESTS_TASKS_TABLES_H
 

@@ -4,6 +4,8 @@
  */
 #include "random.h"
 
+#include "calls.inc"
+
     .section .pages.1, "ax"
     .globl random_text_start, random_text_end, random_stubs, random_stubs_end, random_enter, random_syscall, random_sysenter
     .balign 4096
@@ -15,10 +17,7 @@ random_stubs: /* of 16 bytes for each vector */
     .if vector == 2
     jmp nmi
     .endif
-    .if vector >= 32 || (0x60227d00 >> (vector & 31) & 1) == 0 /* no error code */
-    pushq $0
-    .endif
-    pushq $vector
+    PUSH_EVENT vector
     jmp event
     .set vector, vector + 1
     .endr
@@ -66,12 +65,7 @@ event:
     movl %eax, %ds
     movl %eax, %es
     cld
-    popq %r15
-    popq %r14
-    popq %r13
-    popq %r12
-    popq %rbp
-    popq %rbx
+    POP_KEPT
     ret
 
 /* The watchdog's, mostly. In code of our own it is too early or too late: again. */
@@ -114,12 +108,7 @@ random_sysenter:
     CALLED VECTOR_SYSENTER
 
 random_enter:
-    pushq %rbx
-    pushq %rbp
-    pushq %r12
-    pushq %r13
-    pushq %r14
-    pushq %r15
+    PUSH_KEPT
     movq %rsp, own_rsp(%rip)
     movq %cr3, %rax
     movq %rax, own_cr3(%rip)
