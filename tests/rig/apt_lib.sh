@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # Packages of another release than this machine's, from the same server as its own packages. Sourced.
 
-# apt_of DIR RELEASE: a separate apt configuration for this release only. DIR is absolute. Sets APT_CONFIG.
+# apt_of DIR RELEASE [ARCHITECTURE]: a separate apt configuration for this release only, of this machine's architecture or that
+# one. DIR is absolute. Sets APT_CONFIG.
 apt_of() {
     local site
     site=$(unset APT_CONFIG && apt-get indextargets --format "\$(SITE)" 'Created-By: Packages' 'Origin: Debian' |
@@ -15,6 +16,7 @@ Dir::Cache "$1/cache";
 Dir::Etc::sourcelist "$1/sources.list";
 Dir::Etc::sourceparts "-";
 APT::Sandbox::User "$(id -un)";
+${3:+APT::Architecture "$3"; APT::Architectures "$3";}
 END
     export APT_CONFIG=$1/apt.conf
     apt-get update -qq

@@ -1,13 +1,13 @@
 #!/bin/sh
 # Make an initrd of busybox and tests/rig/init. The same inputs give the same bytes.
 #
-# usage: initrd.sh OUTPUT
+# usage: initrd.sh OUTPUT     from the environment: BUSYBOX, another than this machine's own
 set -eu
 umask 022
 
 output=$1
 here=$(dirname "$0")
-busybox=/bin/busybox
+busybox=${BUSYBOX:-/bin/busybox}
 [ -x "$busybox" ] || busybox=/usr/bin/busybox
 [ -x "$busybox" ] || {
     echo "initrd: no busybox in /bin or /usr/bin; install busybox-static" >&2
