@@ -91,12 +91,15 @@ enum exit_action cr_access_exit(struct cpu *cpu)
     return guest_inject_exception(VECTOR_GP);
 }
 
-/* XCR0 is not switched: root mode uses no extended state. The CPU checks ECX and the value. */
+/* XCR0 is not switched: root mode uses no extended state. The CPU checks ECX and the value, but not the guest's CPL: by
+ * SDM "Relative Priority of Faults and VM Exits" it has done so before the exit, which not each emulator does. */
 enum exit_action xsetbv_exit(struct cpu *cpu)
 {
     const struct guest_registers *r = &cpu->registers;
     uint32_t failed;
 
+    if (!guest_at_cpl0())
+        return guest_inject_exception(VECTOR_GP);
     __asm__ volatile("xor %[failed], %[failed]\n"
                      "1:\txsetbv\n\t"
                      "jmp 3f\n"

@@ -5,7 +5,7 @@
  * machine's).
  *
  * Command line: seed=N count=N (a hash for each 64 seeds), each (for each seed, 0 where it did not end), events (each
- * event as well), periods=N (of 55 ms, until a seed is given up).
+ * event as well), periods=N (of 55 ms, until a seed is given up), games (with the machine, instead of code: games.c).
  *
  * Left out, because it differs from run to run or is documented to differ (docs/visible.md): time-stamp and performance
  * counters, RDRAND, RDSEED, CPUID (make.c).
@@ -35,7 +35,7 @@ static struct {
 } run;
 static uint32_t periods = 1, given_up;
 
-static void hex(const char *name, uint64_t value)
+void hex(const char *name, uint64_t value)
 {
     char digits[17];
 
@@ -273,11 +273,15 @@ void guest_main(const uint8_t *boot_params)
     command_line_has(line, "periods=", &periods);
     say_events = command_line_has(line, "events", NULL);
     say_each = say_events || command_line_has(line, "each", NULL);
-    machine_prepare();
+    machine_prepare(!command_line_has(line, "games", NULL));
     space_show();
     pool_make();
+    const bool games = command_line_has(line, "games", NULL);
     for (uint32_t i = 0; i < count; i++) {
-        seed_run(seed + i);
+        if (games)
+            hash = games_run(seed + i, say_events);
+        else
+            seed_run(seed + i);
         sum = hash_add(sum, hash);
         if (say_each || i % SEEDS_A_LINE == SEEDS_A_LINE - 1 || i == count - 1) {
             console_text("random: ");

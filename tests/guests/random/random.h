@@ -72,7 +72,15 @@ extern uint64_t random_gdt[NR_DESCRIPTORS], random_ldt[NR_LOCAL], random_idt[512
 void random_enter(void);
 
 /* --- setup.c --- */
-void machine_prepare(void);
+/* watched: code that does not end is given up. */
+void machine_prepare(bool watched);
+
+/* --- games.c --- */
+/* The hash of what came of a seed's games; print: each of them. */
+uint64_t games_run(uint32_t seed, bool print);
+
+/* --- random.c --- */
+void hex(const char *name, uint64_t value);
 
 /* --- watch.c: code that does not end is given up by an NMI of the timer --- */
 void watch_prepare(void);
@@ -89,6 +97,8 @@ void space_make(void);
 void space_map_beside(void);
 /* Once for each seed: page-table entries, with CPL 3's right to them, or not. */
 void space_reset(bool user);
+/* Nothing is wrong with these, for CPL 3 too. */
+void space_reset_plain(void);
 /* The bits of the entries that the CPU changes. */
 uint64_t space_hash(uint64_t hash);
 #define SPACE_HIGH 0x0000700000000000ull /* the same pages, for 64-bit code */

@@ -59,14 +59,15 @@ static void tables_load(void)
     __asm__ volatile("ltr %w0\n\tlldt %w1" : : "r"(TASK), "r"(LOCAL));
 }
 
-void machine_prepare(void)
+void machine_prepare(bool watched)
 {
     io_write8(0x21, 0xff);
     io_write8(0xa1, 0xff);
     APIC(0xf0) = 0x1ff;
     tables_make();
     tables_load();
-    watch_prepare();
+    if (watched)
+        watch_prepare();
     space_make();
     msr_set(0xc0000080, EFER_NXE_SCE_LMA);
     msr_set(0xc0000081, (uint64_t)(DATA | 3) << 48 | (uint64_t)CODE64 << 32); /* IA32_STAR */

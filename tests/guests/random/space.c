@@ -68,6 +68,13 @@ void space_reset(bool user)
     directory[0] &= ~ACCESSED;
 }
 
+void space_reset_plain(void)
+{
+    table_low[CODE_AT / PAGE] = physical(random_code) | P | US;
+    for (uint32_t i = 0; i < NR_DATA_PAGES; i++)
+        table_low[DATA_AT / PAGE + i] = (physical(random_data) + i * PAGE) | P | RW | US | NX;
+}
+
 uint64_t space_hash(uint64_t hash)
 {
     hash = hash_add(hash, table_low[CODE_AT / PAGE]);
