@@ -3,6 +3,15 @@
 
 #include <stddef.h>
 
+/* A turn ends at most ARBITRATION_TURN_TSC ticks from now. If its end is later by this CPU's TSC, the holder's differs,
+ * or the guest has written one of them: then the turn counts as over, so that the wait is bounded. */
+static bool is_over(const struct arbitration_slot *slot, uint64_t now)
+{
+    const uint64_t until = __atomic_load_n(&slot->until, __ATOMIC_SEQ_CST);
+
+    return until != ARBITRATION_NOT_BEGUN && until - now - 1 >= ARBITRATION_TURN_TSC;
+}
+
 static bool has_queue(const struct arbitration_slot *slot)
 {
     return slot->next != slot->serving;
@@ -47,10 +56,10 @@ bool arbitration_request(struct arbitration *arbitration, uint32_t cpu, uint64_t
     *claim = (struct arbitration_claim){0};
     if (!slot)
         return true;
-    claim->own_turn = slot->holder == cpu + 1 && now < until_of(slot);
+    claim->own_turn = slot->holder == cpu + 1 && !is_over(slot, now);
     if (claim->own_turn)
         return true;
-    if (!has_queue(slot) && (slot->holder == cpu + 1 || now >= until_of(slot)))
+    if (!has_queue(slot) && (slot->holder == cpu + 1 || is_over(slot, now)))
         return true;
     claim->slot = slot;
     claim->ticket = slot->next++;
@@ -59,7 +68,7 @@ bool arbitration_request(struct arbitration *arbitration, uint32_t cpu, uint64_t
 
 bool arbitration_is_ready(const struct arbitration_claim *claim, uint64_t now)
 {
-    return __atomic_load_n(&claim->slot->serving, __ATOMIC_SEQ_CST) == claim->ticket && now >= until_of(claim->slot);
+    return __atomic_load_n(&claim->slot->serving, __ATOMIC_SEQ_CST) == claim->ticket && is_over(claim->slot, now);
 }
 
 void arbitration_admit(const struct arbitration_claim *claim)

@@ -35,6 +35,7 @@
 #define FIRST_WAIT_TSC 2048u
 #define SHORTEST_WAIT_TSC 512u
 #define LONGEST_WAIT_TSC 16384u
+#define LATEST_CHECK_TSC (1ull << 40) /* no check is due later, unless the guest has set its TSC back */
 #define CHECKS_PENDING 8u /* then its program waits: the fault is deferred, if its page table can be watched */
 #define MOST_CHECKS 40u   /* the last one is minutes after the fault */
 
@@ -267,9 +268,9 @@ static uint64_t next_due_tsc(const struct code_faults *faults, bool fetches)
 __attribute__((noinline)) void code_check_faults(struct cpu *cpu)
 {
     struct code_faults *faults = &code_of(cpu)->faults;
-    const uint64_t now = tsc_read();
+    const uint64_t now = tsc_read(), ahead = faults->due_tsc - now;
 
-    if (now + TIMER_SLACK_TSC < faults->due_tsc)
+    if (ahead > TIMER_SLACK_TSC && ahead < LATEST_CHECK_TSC)
         return;
     machine_lock(cpu);
     for (uint32_t i = faults->nr; i-- > 0;)

@@ -68,6 +68,25 @@ static void others_wait_for_the_end_of_a_turn(void **state)
     take_queued(1, &claim);
 }
 
+/* By a TSC that is behind the holder's, a turn would end late. */
+static void no_wait_is_longer_than_a_turn(void **state)
+{
+    const uint64_t behind[] = {1, ARBITRATION_TURN_TSC - 1, ARBITRATION_TURN_TSC, 1000000, 1ull << 40};
+
+    for (size_t i = 0; i < sizeof behind / sizeof behind[0]; i++) {
+        struct arbitration_claim claim;
+
+        reset(state);
+        now = 1ull << 41;
+        take(0, PAGE);
+        now -= behind[i];
+        if (arbitration_request(&arbitration, 1, PAGE, now, &claim))
+            continue;
+        now += ARBITRATION_TURN_TSC;
+        assert_true(arbitration_is_ready(&claim, now));
+    }
+}
+
 /* The wire may delay the VM entry however long. */
 static void a_turn_begins_with_the_entry(void **state)
 {
@@ -166,6 +185,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_free_page_is_taken_at_once, reset),
         cmocka_unit_test_setup(others_wait_for_the_end_of_a_turn, reset),
+        cmocka_unit_test_setup(no_wait_is_longer_than_a_turn, reset),
         cmocka_unit_test_setup(a_turn_begins_with_the_entry, reset),
         cmocka_unit_test_setup(a_turn_is_not_renewed_while_another_cpu_waits, reset),
         cmocka_unit_test_setup(nor_by_a_request_that_was_made_in_time, reset),
