@@ -33,9 +33,20 @@ static void slot_write(uint64_t *slot, uint64_t gpa, unsigned level, uint64_t en
     ept_views_follow(gpa, level, entry);
 }
 
+/* Is the table below an entry of this level one of those that split memory? */
+static bool splits_memory(uint64_t gpa, unsigned level)
+{
+    return level < EPT_LEVELS && gpa < machine.config.top_of_memory;
+}
+
+static uint64_t *table_below(uint64_t gpa, unsigned level)
+{
+    return ept_table_new(splits_memory(gpa, level));
+}
+
 static void slot_split(uint64_t *slot, uint64_t gpa, unsigned level)
 {
-    uint64_t *table = ept_table_new();
+    uint64_t *table = table_below(gpa, level);
 
     for (unsigned i = 0; i < EPT_TABLE_ENTRIES; i++)
         table[i] = ept_split_entry(*slot, level, i);
@@ -51,7 +62,7 @@ static uint64_t *slot_at(uint64_t gpa, unsigned level)
         uint64_t *slot = &table[ept_index(gpa, at)];
 
         if (!ept_entry_present(*slot))
-            slot_write(slot, gpa, at, ept_table_entry(virt_to_phys(ept_table_new())));
+            slot_write(slot, gpa, at, ept_table_entry(virt_to_phys(table_below(gpa, at))));
         else if (ept_entry_is_leaf(*slot, at))
             slot_split(slot, gpa, at);
         table = ept_table_at(*slot);
@@ -65,6 +76,16 @@ uint64_t *ept_open(struct cpu *cpu, uint64_t gpa)
     return ept_view_open(cpu, gpa);
 }
 
+/* The memory type of a block; MEMORY_TYPE_MIXED: it must be split. MTRRs can make types alternate everywhere, which
+ * would take more tables than there are: then a block of several types is uncached, which is correct for each (SDM
+ * "MTRR Precedences"). VISIBLE: by time. */
+static int block_type(uint64_t gpa, unsigned level)
+{
+    const int type = memory_type_of(gpa, ept_entry_size(level));
+
+    return type != MEMORY_TYPE_MIXED || ept_tables_suffice(splits_memory(gpa, level)) ? type : MEMORY_TYPE_UC;
+}
+
 /* Map gpa to itself by the largest page that fits below end and has one memory type. Returns the bytes mapped. */
 static uint64_t map_largest(uint64_t gpa, uint64_t end)
 {
@@ -73,7 +94,7 @@ static uint64_t map_largest(uint64_t gpa, uint64_t end)
 
         if (level > 1 && ((gpa & (size - 1)) || end - gpa < size))
             continue;
-        int type = memory_type_of(gpa, size);
+        const int type = block_type(gpa, level);
         if (type == MEMORY_TYPE_MIXED)
             continue;
         slot_write(slot_at(gpa, level), gpa, level, ept_leaf_entry(gpa, level, type, memory_access));
@@ -118,7 +139,7 @@ INIT_CODE const char *ept_build(const struct vmx_machine *config)
     largest_level = msr_read(IA32_VMX_EPT_VPID_CAP) & EPT_CAP_1G ? 3 : 2;
     memory_access = config->code_pages ? EPT_READ | EPT_WRITE : EPT_ACCESS_MASK;
     memory_types_read();
-    ept_tables_init(config->ept_pool, config->nr_ept_pages);
+    ept_tables_init(config->ept_pool, config->nr_ept_pages, ept_tables_for_memory(config->top_of_memory));
     void *ones = ept_pool_take(1);
     ones_pa = virt_to_phys(ones);
     memset(ones, 0xff, EPT_PAGE_SIZE);
@@ -224,7 +245,7 @@ static void retype(uint64_t *table, unsigned level, uint64_t base)
         if (!ept_entry_present(*slot) || (level == 1 && (*slot & EPT_ADDRESS_MASK) == ones_pa))
             continue;
         if (ept_entry_is_leaf(*slot, level)) {
-            int type = memory_type_of(gpa, ept_entry_size(level));
+            const int type = block_type(gpa, level);
             if (type != MEMORY_TYPE_MIXED) {
                 *slot = (*slot & ~EPT_MEMORY_TYPE_MASK) | (uint64_t)type << EPT_MEMORY_TYPE_SHIFT;
                 continue;

@@ -47,6 +47,19 @@ static inline uint32_t pages_for(uint64_t top_of_memory, uint64_t split)
     return (uint32_t)(1 + pointer_tables + directories + tables + SPARE_PAGES);
 }
 
+static inline uint64_t least_split(uint64_t top_of_memory)
+{
+    return top_of_memory < LEAST_SPLIT ? top_of_memory : LEAST_SPLIT;
+}
+
+INIT_CODE uint32_t ept_tables_for_memory(uint64_t top_of_memory)
+{
+    const uint64_t tables = (least_split(top_of_memory) + ept_entry_size(2) - 1) / ept_entry_size(2);
+    const uint64_t directories = (top_of_memory + ept_entry_size(3) - 1) / ept_entry_size(3);
+
+    return (uint32_t)(tables + directories);
+}
+
 INIT_CODE uint32_t vmx_ept_pages_needed(uint64_t top_of_memory)
 {
     return pages_for(top_of_memory, top_of_memory);
@@ -54,5 +67,5 @@ INIT_CODE uint32_t vmx_ept_pages_needed(uint64_t top_of_memory)
 
 INIT_CODE uint32_t vmx_ept_pages_least(uint64_t top_of_memory)
 {
-    return pages_for(top_of_memory, top_of_memory < LEAST_SPLIT ? top_of_memory : LEAST_SPLIT);
+    return pages_for(top_of_memory, least_split(top_of_memory));
 }

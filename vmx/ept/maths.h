@@ -70,4 +70,7 @@ static inline bool ept_entry_is_leaf(uint64_t entry, unsigned level)
 /* Split a leaf of this level (2 or 3): the entry number index of the table that replaces it, one level down. */
 uint64_t ept_split_entry(uint64_t leaf, unsigned level, unsigned index);
 
+/* Of the tables of vmx_ept_pages_least (vmx/config.h) those that split memory below this address. */
+uint32_t ept_tables_for_memory(uint64_t top_of_memory);
+
 #endif

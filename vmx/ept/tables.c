@@ -5,16 +5,19 @@
 #include "vmx/cpu/fail_stop.h"
 #include "vmx/ept/ept.h"
 
+#define FOR_DEVICES 64u /* tables that are kept to map devices above memory */
+
 static uint64_t *root;
 static uint8_t *pool;
-static uint32_t pool_used, pool_pages;
+static uint32_t pool_used, pool_pages, pool_kept;
 
-INIT_CODE void ept_tables_init(void *memory, uint32_t nr_pages)
+INIT_CODE void ept_tables_init(void *memory, uint32_t nr_pages, uint32_t for_memory)
 {
     pool = memory;
     pool_pages = nr_pages;
     pool_used = 0;
-    root = ept_table_new();
+    pool_kept = for_memory;
+    root = ept_table_new(false);
 }
 
 void *ept_pool_take(uint32_t nr)
@@ -27,12 +30,21 @@ void *ept_pool_take(uint32_t nr)
     return pages;
 }
 
-uint64_t *ept_table_new(void)
+bool ept_tables_suffice(bool of_memory)
+{
+    const uint32_t left = pool_pages - pool_used;
+
+    return of_memory && pool_kept > 0 ? left > 0 : left > pool_kept + FOR_DEVICES;
+}
+
+uint64_t *ept_table_new(bool of_memory)
 {
     uint64_t *table = ept_pool_take(1);
 
     if (!table)
         fail_stop_here("the EPT page pool is exhausted");
+    if (of_memory && pool_kept > 0)
+        pool_kept--;
     return table;
 }
 

@@ -4,6 +4,7 @@
  */
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 
 static uint64_t ept_vpid_cap; /* pages of 1 GiB, or none */
 static uint64_t memory_end;
+static bool alternating; /* types: every 8 KBytes another one */
 
 static uint64_t fake_msr_read(uint32_t msr)
 {
@@ -40,6 +42,10 @@ int memory_type_of(uint64_t start, uint64_t size)
 {
     const struct range hole = {0x80000000, FOUR_GIB};
     const uint64_t end = start + size;
+    if (alternating)
+        return size > 2 * EPT_PAGE_SIZE          ? MEMORY_TYPE_MIXED
+               : start / (2 * EPT_PAGE_SIZE) % 2 ? MEMORY_TYPE_UC
+                                                 : MEMORY_TYPE_WB;
     if (start >= memory_end || (start >= hole.start && end <= hole.end))
         return MEMORY_TYPE_UC;
     if (end > memory_end || (start < hole.end && end > hole.start))
@@ -232,11 +238,42 @@ static void too_few_pages_are_said(void **state)
     munmap(config.ept_pool, 4096ull * (config.nr_ept_pages + 1));
 }
 
+/* A mask of IA32_MTRR_PHYSMASKn need not be contiguous: types may alternate everywhere, in memory and outside. */
+static void types_that_alternate(void **state)
+{
+    (void)state;
+    static const uint64_t tops[] = {128ull << 20, 3 * GIB, 20 * GIB};
+    if (setjmp(after_failure))
+        fail_msg("%s", failed);
+    for (unsigned i = 0; i < 2 * sizeof tops / sizeof tops[0]; i++) {
+        alternating = false;
+        build(tops[i / 2], i % 2);
+        alternating = true;
+        assert_true(ept_memory_types_update());
+        for (uint64_t gpa = 0; gpa < tops[i / 2]; gpa += EPT_PAGE_SIZE) {
+            if (gpa >= machine.config.reserved.start && gpa < machine.config.reserved.end)
+                continue;
+            expect(gpa, gpa / (2 * EPT_PAGE_SIZE) % 2 ? MEMORY_TYPE_UC : MEMORY_TYPE_WB, EPT_READ | EPT_WRITE);
+        }
+        uint64_t entry;
+        assert_int_equal(walk(FOUR_GIB - EPT_PAGE_SIZE, &entry), FOUR_GIB - EPT_PAGE_SIZE);
+        for (uint64_t gpa = 0; gpa < tops[i / 2]; gpa += 2 << 20) /* all memory can become executable */
+            ept_set_access(gpa, EPT_READ | EPT_EXECUTE);
+        ept_map_missing(5 * TIB); /* and devices above it are mapped */
+        assert_int_equal(walk(5 * TIB + 0x123, &entry), 5 * TIB + 0x123);
+        release();
+    }
+    alternating = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_of_it_is_mapped),         cmocka_unit_test(nothing_beyond_the_top_is_mapped),
-        cmocka_unit_test(what_is_hidden_stays_hidden), cmocka_unit_test(code_may_be_anywhere),
+        cmocka_unit_test(types_that_alternate),
+        cmocka_unit_test(all_of_it_is_mapped),
+        cmocka_unit_test(nothing_beyond_the_top_is_mapped),
+        cmocka_unit_test(what_is_hidden_stays_hidden),
+        cmocka_unit_test(code_may_be_anywhere),
         cmocka_unit_test(too_few_pages_are_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
