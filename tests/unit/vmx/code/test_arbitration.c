@@ -68,18 +68,18 @@ static void others_wait_for_the_end_of_a_turn(void **state)
     take_queued(1, &claim);
 }
 
-/* By a TSC that is behind the holder's, a turn would end late. */
+/* By a TSC with a lower value than the holder's, a turn would end late. */
 static void no_wait_is_longer_than_a_turn(void **state)
 {
-    const uint64_t behind[] = {1, ARBITRATION_TURN_TSC - 1, ARBITRATION_TURN_TSC, 1000000, 1ull << 40};
+    const uint64_t lower[] = {1, ARBITRATION_TURN_TSC - 1, ARBITRATION_TURN_TSC, 1000000, 1ull << 40};
 
-    for (size_t i = 0; i < sizeof behind / sizeof behind[0]; i++) {
+    for (size_t i = 0; i < sizeof lower / sizeof lower[0]; i++) {
         struct arbitration_claim claim;
 
         reset(state);
         now = 1ull << 41;
         take(0, PAGE);
-        now -= behind[i];
+        now -= lower[i];
         if (arbitration_request(&arbitration, 1, PAGE, now, &claim))
             continue;
         now += ARBITRATION_TURN_TSC;
