@@ -22,6 +22,7 @@
 #include "vmx/ept/step.h"
 #include "vmx/ept/view.h"
 #include "vmx/guest/guest.h"
+#include "vmx/guest/memory.h"
 #include "vmx/smp/kick.h"
 
 static bool has_default_32(void)
@@ -72,17 +73,32 @@ void segments_fetched(struct cpu *cpu, uint64_t gpa)
     *slot = gpa + 1;
 }
 
+/* Not the page that flat code is about to execute: it would exit and become executable again, and each exit for a page
+ * waits for other CPUs that send pages meanwhile. */
+static void pages_close(struct cpu *cpu)
+{
+    struct code_segments_cpu *segments = &code_of(cpu)->segments;
+    const uint64_t next = (guest_translate(guest_linear_rip()) & EPT_PAGE_MASK) + 1;
+    bool locked = false;
+
+    for (uint32_t i = 0; i < NR_SEGMENT_PAGES; i++) {
+        if (segments->pages[i] && segments->pages[i] != next) {
+            if (!locked)
+                machine_lock(cpu);
+            locked = true;
+            page_close(cpu, segments->pages[i] - 1);
+        }
+        segments->pages[i] = 0;
+    }
+    if (locked)
+        machine_unlock(cpu);
+}
+
 static __attribute__((cold, noinline)) void stepping_end(struct cpu *cpu)
 {
     struct code_segments_cpu *segments = &code_of(cpu)->segments;
 
-    machine_lock(cpu);
-    for (uint32_t i = 0; i < NR_SEGMENT_PAGES; i++) {
-        if (segments->pages[i])
-            page_close(cpu, segments->pages[i] - 1);
-        segments->pages[i] = 0;
-    }
-    machine_unlock(cpu);
+    pages_close(cpu);
     segments->stepped = segments->look = false;
     segment_send(cpu, segments->loaded ? RECORD_SEGMENT_LOADED : 0);
 }
