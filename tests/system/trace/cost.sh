@@ -1,8 +1,9 @@
 #!/bin/bash
 # What tracing costs root mode, in each output scheme, over e1000 with standard frames: at most 1,510 instructions for
 # each PMI and 0.038 for each byte. The wire answers at once, so that no instruction is one of waiting; all others count,
-# those at the trace's start and end too. With frames of 9000 bytes 0.020 for each byte. A single range has no PMIs: its drains count as such, and 0.040 for each byte,
-# as the timer's exits are among them. Regions of 4 KiB ask for an acknowledgement at every second PMI: 1,920.
+# those at the trace's start and end too. With frames of 9000 bytes 0.020 for each byte. A single range has no PMIs: its
+# drains count as such, and 0.040 for each byte, as the timer's exits are among them. Regions of 4 KiB ask for an
+# acknowledgement at every second PMI: 1,920.
 . tests/system/lib.sh
 
 # cost SCHEME REGION PTMODEL INSTRUCTIONS MILLI [MTU]: for each PMI, and thousandths for each byte
