@@ -12,7 +12,7 @@
  * bare: there is no page table yet. populated: pages are mapped without faults; replaced: over others, too. pcid, many:
  * faults that wait for their pages; unknown: while another CPU runs the space. overwritten, copied: records no longer
  * hold; parted: they still do. handed: one CPU's page becomes another one of the other CPU's. taken: a page of both
- * becomes another one.
+ * becomes another one. aliased: one page table is entered so often that a scan of all takes long.
  *
  * Interrupts stay off. Invalidations follow SDM "Operations that Invalidate TLBs and Paging-Structure Caches".
  */
@@ -345,6 +345,8 @@ void guest_main(const uint8_t *boot_params)
         pcid_story(program(3), 3 * TURNS);
     if (command_line_has(line, "populated", NULL))
         quiet_story(&worlds[0].a, &worlds[0].b, programs, TURNS, command_line_has(line, "replaced", NULL));
+    if (command_line_has(line, "aliased", NULL))
+        aliased_story(&worlds[0].b);
     if (command_line_has(line, "overwritten", NULL))
         overwritten_story(&worlds[0].a, &worlds[0].b, programs, TURNS, command_line_has(line, "continues", NULL));
     if (command_line_has(line, "parted", NULL))

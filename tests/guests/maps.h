@@ -72,6 +72,9 @@ void parted_story(struct space *other, struct space *space, uint8_t (*programs)[
 /* maps_quiet.c: what is mapped without a fault; replaced: over something else, too. */
 void quiet_story(struct space *other, struct space *space, uint8_t (*programs)[PAGE], uint32_t turns, bool replaced);
 
+/* ... and many tables for a scan to read: none holds the program for long. */
+void aliased_story(struct space *space);
+
 /* maps_held.c: a handler waits for long. turns: of a program's loop. */
 struct held {
     bool brief; /* the program faults no more then */

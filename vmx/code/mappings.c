@@ -160,7 +160,19 @@ struct space_walk {
     struct cpu *cpu;
     uint64_t space;
     struct map_since since;
+    uint64_t begin_tsc;
+    uint32_t nr_tables;
 };
+
+/* At least the tables that lead to one page table, so that each part makes progress. */
+#define LEAST_TABLES 8u
+
+static bool part_is_over(void *context)
+{
+    struct space_walk *walk = context;
+
+    return ++walk->nr_tables > LEAST_TABLES && tsc_read() - walk->begin_tsc >= MAPPING_PART_TSC;
+}
 
 static const void *table_read(void *context, uint64_t table)
 {
@@ -188,14 +200,14 @@ static void walk_stretch(void *context, const struct guest_stretch *stretch)
     sent_map_update(walk->cpu, sent, lifetime, stretch, &pages);
 }
 
-__attribute__((cold, noinline)) void mapping_send_all(struct cpu *cpu, uint64_t cr3, uint64_t since)
+__attribute__((cold, noinline)) uint64_t mapping_send_all(struct cpu *cpu, uint64_t cr3, uint64_t since, uint64_t from)
 {
     const struct guest_paging paging = guest_paging(cr3);
-    struct space_walk walk = {cpu, guest_space(&paging), {pt_offset(cpu->pt), 0}};
+    struct space_walk walk = {cpu, guest_space(&paging), {pt_offset(cpu->pt), 0}, tsc_read(), 0};
 
     if (since != ABSENT_UNKNOWN)
         walk.since = (struct map_since){since, RECORD_MAP_SCANNED};
-    guest_tables_each(&(struct guest_tables){table_read, walk_stretch, &walk}, &paging);
+    return guest_tables_each(&(struct guest_tables){table_read, walk_stretch, part_is_over, &walk}, &paging, from);
 }
 
 /* --- faults ------------------------------------------------------------------------------------------------------ */

@@ -5,6 +5,9 @@
  * for a while, that is, has run without a fault, is scanned for all that user mode may execute in it. While it stays
  * quiet, it is scanned again, each time after a period four times as long.
  *
+ * A guest can enter one page table many times. So a scan that takes longer than MAPPING_PART_TSC continues later,
+ * without the machine's lock meanwhile.
+ *
  * The preemption timer restarts at each VM entry. So when it expires, nothing has exited for that long.
  */
 #include "vmx/code/space_scan.h"
@@ -20,6 +23,7 @@
 /* TSC ticks without a fault before the first scan, and at most between two scans. */
 #define FIRST_QUIET_TSC (1ull << 17)
 #define MOST_QUIET_TSC (1ull << 23)
+#define PART_QUIET_TSC (1ull << 22) /* between two parts of a scan */
 #define QUIET_FACTOR 4u
 #define COST_FACTOR 1024u                /* scans take at most one part in so many of a space's time ... */
 #define MOST_COST_QUIET_TSC (1ull << 26) /* ... except in spaces so large that they would never be scanned */
@@ -38,6 +42,12 @@ static uint64_t worth_its_cost(const struct space_scan *scan, uint64_t tsc)
     return tsc > quiet ? tsc : quiet;
 }
 
+/* Ticks without a fault before the next scan, or the next part of one. */
+static uint64_t quiet_tsc_of(const struct space_scan *scan)
+{
+    return scan->now.next ? PART_QUIET_TSC : scan->quiet_tsc;
+}
+
 void space_scan_faulted(struct cpu *cpu, uint64_t space)
 {
     struct space_scan *scan = scan_of(space);
@@ -45,21 +55,32 @@ void space_scan_faulted(struct cpu *cpu, uint64_t space)
     if (scan->space != space)
         *scan = (struct space_scan){.space = space};
     scan->since_tsc = tsc_read();
-    scan->quiet_tsc = code_of(cpu)->scan.quiet_tsc =
-        ++scan->faults < MANY_FAULTS ? worth_its_cost(scan, FIRST_QUIET_TSC) : FIRST_QUIET_TSC;
+    scan->quiet_tsc = ++scan->faults < MANY_FAULTS ? worth_its_cost(scan, FIRST_QUIET_TSC) : FIRST_QUIET_TSC;
+    code_of(cpu)->scan.quiet_tsc = quiet_tsc_of(scan);
 }
 
-/* The first scan sends records of everything: its cost does not predict that of the others. */
+/* One part of a scan. The first scan sends records of everything: its cost does not predict that of the others. */
 static void scan_now(struct cpu *cpu, struct space_scan *scan)
 {
     const uint64_t begin = tsc_read(), since = scan->by == cpu ? scan->offset : ABSENT_UNKNOWN;
 
-    mapping_send_all(cpu, scan->space, since);
-    scan->cost_tsc = scan->by ? tsc_read() - begin : 0;
-    scan->offset = pt_offset(cpu->pt);
-    scan->by = cpu;
-    scan->faults = 0;
+    if (!scan->now.next) {
+        scan->now.offset = pt_offset(cpu->pt);
+        scan->now.cost_tsc = 0;
+        scan->now.by = cpu;
+    }
+    if (scan->now.by != cpu)
+        scan->now.by = NULL;
+    scan->now.next = mapping_send_all(cpu, scan->space, since, scan->now.next);
     scan->since_tsc = tsc_read();
+    scan->now.cost_tsc += scan->since_tsc - begin;
+    if (scan->now.next)
+        return;
+    scan->cost_tsc = scan->scanned ? scan->now.cost_tsc : 0;
+    scan->scanned = true;
+    scan->offset = scan->now.offset;
+    scan->by = scan->now.by;
+    scan->faults = 0;
     scan->quiet_tsc *= scan->quiet_tsc < MOST_QUIET_TSC ? QUIET_FACTOR : 1;
     scan->quiet_tsc = worth_its_cost(scan, scan->quiet_tsc);
 }
@@ -78,10 +99,10 @@ void code_timer_expired(struct cpu *cpu)
         return;
     }
     machine_lock(cpu);
-    if (scan->space == space && tsc_read() - scan->since_tsc + TIMER_SLACK_TSC >= scan->quiet_tsc)
+    if (scan->space == space && tsc_read() - scan->since_tsc + TIMER_SLACK_TSC >= quiet_tsc_of(scan))
         scan_now(cpu, scan);
     machine_unlock(cpu);
-    code_of(cpu)->scan.quiet_tsc = scan->quiet_tsc;
+    code_of(cpu)->scan.quiet_tsc = quiet_tsc_of(scan);
 }
 
 uint64_t space_scan_wait_tsc(const struct cpu *cpu)

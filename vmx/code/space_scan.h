@@ -2,6 +2,7 @@
 #ifndef VMX_CODE_SPACE_SCAN_H
 #define VMX_CODE_SPACE_SCAN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct cpu;
@@ -12,12 +13,19 @@ struct cpu;
  * lock guards it. */
 struct space_scan {
     uint64_t space;       /* as guest_space_cr3 names it */
-    uint64_t offset;      /* of that CPU's trace at the last scan */
+    uint64_t offset;      /* of that CPU's trace at the begin of the last complete scan */
     uint64_t since_tsc;   /* of its last fault or scan */
     uint64_t quiet_tsc;   /* ticks from then to the next scan */
     uint64_t cost_tsc;    /* ticks that the last scan took */
     uint32_t faults;      /* since the last scan */
-    const struct cpu *by; /* the CPU that scanned it; NULL: none */
+    const struct cpu *by; /* the CPU that scanned it; NULL: none, or several */
+    bool scanned;         /* completely, at least once */
+    struct {
+        uint64_t next;        /* the linear address at which it continues; 0: the next one begins */
+        uint64_t offset;      /* at its begin */
+        uint64_t cost_tsc;    /* so far */
+        const struct cpu *by; /* NULL: several */
+    } now;                    /* the scan that is not complete */
 };
 
 /* A page fault of the space that runs has exited. The machine's lock is held. */

@@ -146,6 +146,7 @@ struct table_walk {
     const struct guest_paging *paging;
     struct shape shape;
     struct guest_stretch stretch; /* what all stretches have in common */
+    uint64_t from;                /* skip what is below this linear address */
 };
 
 static __attribute__((noinline)) void page_table_each(const struct table_walk *walk, uint64_t table,
@@ -176,8 +177,9 @@ static __attribute__((cold, noinline)) void large_page_found(const struct table_
     walk->tables->found(walk->tables->context, &stretch);
 }
 
-static __attribute__((cold, noinline)) void table_each(const struct table_walk *walk, uint64_t table, unsigned level,
-                                                       uint64_t linear)
+/* Returns the linear address at which to continue; 0: the table is done. */
+static __attribute__((cold, noinline)) uint64_t table_each(const struct table_walk *walk, uint64_t table,
+                                                           unsigned level, uint64_t linear)
 {
     const struct shape *shape = &walk->shape;
     const unsigned shift = PAGE_SHIFT + shape->index_bits * (level - 1);
@@ -186,13 +188,16 @@ static __attribute__((cold, noinline)) void table_each(const struct table_walk *
     const uint64_t wanted = ENTRY_P | (rights ? ENTRY_US : 0);
     const uint64_t counts = wanted | (rights && walk->stretch.nx_counts ? ENTRY_NX : 0);
 
+    if (walk->tables->stop(walk->tables->context))
+        return linear > walk->from ? linear : walk->from;
     if (!entries)
-        return;
+        return 0;
     if (level == 1) {
         page_table_each(walk, table, entries, linear);
-        return;
+        return 0;
     }
-    for (uint32_t i = 0; i < (rights ? (1u << shape->index_bits) >> half : 4); i++) {
+    for (uint32_t i = walk->from > linear ? (uint32_t)((walk->from - linear) >> shift) : 0;
+         i < (rights ? (1u << shape->index_bits) >> half : 4); i++) {
         if (rights && i % GUEST_STRETCH_ENTRIES == 0 && !any_entry(entries, shape->entry_bytes, i)) {
             i += GUEST_STRETCH_ENTRIES - 1;
             continue;
@@ -200,20 +205,26 @@ static __attribute__((cold, noinline)) void table_each(const struct table_walk *
         const uint64_t entry = entry_at(entries, walk->stretch.wide, i), at = linear + ((uint64_t)i << shift);
         if ((entry & counts) != wanted)
             continue;
-        if (is_large(shape, walk->paging, level, entry))
+        if (is_large(shape, walk->paging, level, entry)) {
+            if (walk->tables->stop(walk->tables->context))
+                return at;
             large_page_found(walk, entry, at, shift);
-        else
-            table_each(walk, entry & ENTRY_ADDRESS, level - 1, at);
+        } else {
+            const uint64_t next = table_each(walk, entry & ENTRY_ADDRESS, level - 1, at);
+
+            if (next)
+                return next;
+        }
     }
+    return 0;
 }
 
-void guest_tables_each(const struct guest_tables *tables, const struct guest_paging *paging)
+uint64_t guest_tables_each(const struct guest_tables *tables, const struct guest_paging *paging, uint64_t from)
 {
     const struct shape shape = shape_of(paging);
-    const struct table_walk walk = {tables, paging, shape, stretch_of_paging(&shape, paging)};
+    const struct table_walk walk = {tables, paging, shape, stretch_of_paging(&shape, paging), from};
 
-    if (paging->cr0 & CR0_PG)
-        table_each(&walk, guest_space(paging), shape.levels, 0);
+    return paging->cr0 & CR0_PG ? table_each(&walk, guest_space(paging), shape.levels, 0) : 0;
 }
 
 /* --- one stretch ------------------------------------------------------------------------------------------------ */

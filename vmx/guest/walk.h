@@ -104,13 +104,19 @@ typedef const void *guest_tables_read(void *context, uint64_t table);
 /* Called for each stretch. */
 typedef void guest_tables_found(void *context, const struct guest_stretch *stretch);
 
+/* Called before each table and each large page. true: stop there. */
+typedef bool guest_tables_stop(void *context);
+
 /* Walk all tables of the lower half that user mode may access. found is called for all large pages, and for the
- * stretches of small pages that are not only data, by ascending address. */
+ * stretches of small pages that are not only data, by ascending address. One table may be entered many times: stop
+ * bounds the work of a call. from: 0, or what the last call returned. Returns the linear address at which to continue;
+ * 0: nothing is left, or stop was called for the first tables only. */
 struct guest_tables {
     guest_tables_read *read;
     guest_tables_found *found;
+    guest_tables_stop *stop;
     void *context;
 };
-void guest_tables_each(const struct guest_tables *tables, const struct guest_paging *paging);
+uint64_t guest_tables_each(const struct guest_tables *tables, const struct guest_paging *paging, uint64_t from);
 
 #endif

@@ -99,6 +99,10 @@ same 'replaced: nor what was replaced, until the next scan' "$(not_known replace
 same 'replaced: each interval that differs has its error' \
     "$(jq '.intervals - .equal_intervals' "$work/replaced/verify.json")" 2
 
+# Scans of very many tables are done in parts.
+run aliased 1 aliased
+exact 'aliased: all branches equal the truth' aliased
+
 # A space ends, and another one begins in its tables, which are a copy: records of an address of the first one do not
 # hold for the second, which runs there without a fault.
 run copied 1 copied

@@ -29,10 +29,26 @@ static void stretch_found(void *context, const struct guest_stretch *stretch)
     found[nr_found++] = *stretch;
 }
 
+static unsigned stop_after, nr_tables, nr_parts; /* stop_after: 0: never */
+
+static bool stop(void *context)
+{
+    assert_ptr_equal(context, guest_memory);
+    return ++nr_tables > stop_after && stop_after;
+}
+
 static void look(const struct guest_paging *paging)
 {
-    nr_found = 0;
-    guest_tables_each(&(struct guest_tables){table_read, stretch_found, guest_memory}, paging);
+    uint64_t from = 0;
+    nr_found = nr_parts = 0;
+    do {
+        nr_tables = 0;
+        nr_parts++;
+        const uint64_t next =
+            guest_tables_each(&(struct guest_tables){table_read, stretch_found, stop, guest_memory}, paging, from);
+        assert_true(next == 0 || next > from);
+        from = next;
+    } while (from);
     for (unsigned i = 1; i < nr_found; i++)
         assert_true(found[i].linear > found[i - 1].linear);
 }
@@ -125,6 +141,47 @@ static void as_the_walk_to_each_address(void **state)
     assert_true(all > 1000);
 }
 
+/* Any number of parts finds what one finds. */
+static void in_parts(void **state)
+{
+    static struct guest_stretch whole[MOST_FOUND];
+    (void)state;
+    srand(2);
+    for (unsigned round = 0; round < 20; round++) {
+        tables_draw();
+        look(&four_levels);
+        assert_int_equal(nr_parts, 1);
+        const unsigned nr = nr_found, tables = nr_tables;
+        memcpy(whole, found, sizeof whole);
+        for (stop_after = 8; stop_after < 40; stop_after += 3) {
+            look(&four_levels);
+            assert_int_equal(nr_found, nr);
+            assert_memory_equal(found, whole, nr * sizeof *found);
+            assert_true(nr_parts >= tables / stop_after);
+        }
+        stop_after = 0;
+    }
+}
+
+/* One table, entered 512 times in each of three levels: each call is bounded. */
+static void tables_entered_again_and_again(void **state)
+{
+    (void)state;
+    memset(guest_memory, 0, sizeof guest_memory);
+    entry_size_expected = 8;
+    for (unsigned i = 0; i < 512; i++)
+        for (uint64_t table = 0x1000; table < 0x4000; table += 0x1000)
+            table_set(table, i, (table + 0x1000) | P | US);
+    stop_after = 1000;
+    nr_found = nr_tables = 0;
+    const uint64_t next =
+        guest_tables_each(&(struct guest_tables){table_read, stretch_found, stop, guest_memory}, &four_levels, 0);
+    assert_int_equal(nr_tables, 1001);
+    assert_int_equal(next % (512 << 12), 0);
+    assert_true(next > 900ull * (512 << 12) && next < 1000ull * (512 << 12));
+    stop_after = 0;
+}
+
 /* Bit 63 is set in the addresses of the upper half. */
 static void only_the_lower_half(void **state)
 {
@@ -191,6 +248,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(as_the_walk_to_each_address),
+        cmocka_unit_test(in_parts),
+        cmocka_unit_test(tables_entered_again_and_again),
         cmocka_unit_test(only_the_lower_half),
         cmocka_unit_test(other_modes),
         cmocka_unit_test(no_table_there),
