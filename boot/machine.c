@@ -4,8 +4,11 @@
 #include "base/clock.h"
 #include "boot/fail.h"
 #include "boot/plan.h"
+#include "serial/wire/sink_cut.h"
 #include "vmx/vmx.h"
 #include "vtd/watch.h"
+
+_Static_assert(SINK_CUT_CPUS >= VMX_MAX_CPUS, "the wait of each CPU has its place");
 
 /* TSC ticks between polls in root mode: 10 ms with a channel, so that retransmissions and commands make progress.
  * Without one, only remapping units are polled: every second, as vmx/exit/poll.c then waits ten times as long. And the

@@ -86,7 +86,7 @@ static bool engine_resume(struct pt_engine *pt)
         if (pt->stall_callback)
             pt->stall_callback(pt->stall_context);
         pt_poll(pt);
-        sink_wait(pt->sink);
+        sink_wait(pt->sink, pt->cpu);
         pt_commands(pt);
     }
 }

@@ -18,10 +18,10 @@ static inline void sink_give(struct sink *sink, uint32_t ticket)
 }
 
 /* There was no room: poll, and let other CPUs have the lock. */
-static __attribute__((noinline)) void wait_for_room(struct sink *sink)
+static __attribute__((noinline)) void wait_for_room(struct sink *sink, uint16_t cpu)
 {
     sink_poll(sink);
-    sink_wait(sink);
+    sink_wait(sink, cpu);
     __builtin_ia32_pause();
 }
 
@@ -35,7 +35,7 @@ void sink_trace(struct sink *sink, uint16_t cpu, uint64_t offset, const void *va
         if (taken) {
             return;
         }
-        wait_for_room(sink);
+        wait_for_room(sink, cpu);
     }
 }
 
@@ -49,7 +49,7 @@ void sink_record(struct sink *sink, uint16_t cpu, const struct sink_piece *piece
         if (taken) {
             return;
         }
-        wait_for_room(sink);
+        wait_for_room(sink, cpu);
     }
 }
 

@@ -39,28 +39,31 @@ static void alert_all_cpus(struct sink *sink)
     }
 }
 
-/* A new wait begins if no CPU has waited for a while. */
-static bool is_too_long(struct sink_cut *cut, uint64_t now)
+bool sink_cut_is_due(struct sink_cut *cut, uint16_t cpu, uint64_t now)
 {
+    struct sink_cut_wait *wait = &cut->waits[cpu];
+
     if (*cut->arrived != cut->seen) {
         cut->patience = cut->usual;
-    }
-    if (*cut->arrived != cut->seen || now - cut->waited > cut->patience / 8) {
         cut->seen = *cut->arrived;
-        cut->since = now;
+        cut->progress++;
     }
-    cut->waited = now;
-    return now - cut->since >= cut->patience;
+    if (wait->progress != cut->progress || now - wait->last > cut->patience / 8) {
+        wait->progress = cut->progress;
+        wait->since = now;
+    }
+    wait->last = now;
+    return now - wait->since >= cut->patience;
 }
 
-__attribute__((cold, noinline)) void sink_wait(struct sink *sink)
+__attribute__((cold, noinline)) void sink_wait(struct sink *sink, uint16_t cpu)
 {
     if (sink->cut == NULL) {
         return;
     }
     const uint32_t ticket = lock_take(&sink->lock);
 
-    if (!sink_is_cut(sink) && is_too_long(sink->cut, __builtin_ia32_rdtsc())) {
+    if (!sink_is_cut(sink) && sink_cut_is_due(sink->cut, cpu, __builtin_ia32_rdtsc())) {
         sink->ops = &sink->cut->ops;
         alert_all_cpus(sink);
     }
@@ -78,7 +81,7 @@ void sink_hurry(struct sink *sink)
 
     cut->patience = cut->hasty;
     cut->seen = *cut->arrived;
-    cut->since = __builtin_ia32_rdtsc();
+    cut->progress++;
     lock_release(&sink->lock, ticket);
 }
 

@@ -9,7 +9,19 @@
 #ifndef SERIAL_WIRE_SINK_CUT_H
 #define SERIAL_WIRE_SINK_CUT_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "serial/wire/sink.h"
+
+#define SINK_CUT_CPUS 64u
+
+/* How long one CPU has been waiting, by its own TSC: the TSCs of CPUs may differ. */
+struct sink_cut_wait {
+    uint64_t since;
+    uint64_t last;     /* call of sink_wait */
+    uint64_t progress; /* of struct sink_cut, when it began */
+};
 
 struct sink_cut {
     const struct sink_ops *whole; /* the operations before the cut */
@@ -18,9 +30,10 @@ struct sink_cut {
     uint64_t usual, hasty;        /* hasty applies while the receiver may have exited: sink_hurry */
     const uint64_t *arrived;      /* bytes acknowledged so far */
     uint64_t (*taken)(const struct sink *sink, uint16_t cpu);
-    uint64_t seen, since; /* *arrived at the last progress, and the time of that */
-    uint64_t waited;      /* time of the last call of sink_wait */
-    uint64_t lost;        /* records for which there was no room */
+    uint64_t seen;     /* *arrived at the last progress */
+    uint64_t progress; /* counts each progress: then waits begin again */
+    uint64_t lost;     /* records for which there was no room */
+    struct sink_cut_wait waits[SINK_CUT_CPUS];
 };
 
 /* Allow the sink to be cut. arrived: a counter that changes with each acknowledgement. taken: returns the trace offset
@@ -29,9 +42,13 @@ struct sink_cut {
 void sink_cut_init(struct sink *sink, struct sink_cut *cut, uint64_t patience, const uint64_t *arrived,
                    uint64_t (*taken)(const struct sink *sink, uint16_t cpu));
 
+/* A CPU (below SINK_CUT_CPUS) waits, now by its TSC: is the patience exhausted? If it has not waited for a while, a new
+ * wait begins. The sink's lock is held. */
+bool sink_cut_is_due(struct sink_cut *cut, uint16_t cpu, uint64_t now);
+
 /* Call it repeatedly while waiting for the channel, after each poll without success. It cuts the channel when the
  * patience is exhausted. */
-void sink_wait(struct sink *sink);
+void sink_wait(struct sink *sink, uint16_t cpu);
 
 /* END was sent, but the guest runs on, and the receiver may have exited. Until there is an acknowledgement again, wait
  * no longer than the hasty patience. */

@@ -117,6 +117,24 @@ static void a_record_waits_and_is_lost(void **state)
     assert_int_equal(fake.cut.lost, 2);
 }
 
+/* CPUs that wait in turn, one of them with another TSC: the cut comes when each has waited for so long. */
+static void tscs_of_cpus_differ(void **state)
+{
+    (void)state;
+    const int64_t skews[] = {0, 500, 2000, 100000, 10 * (int64_t)PATIENCE, -2000, -10 * (int64_t)PATIENCE};
+
+    for (size_t i = 0; i < sizeof skews / sizeof skews[0]; i++) {
+        const uint64_t start = 1ull << 40;
+        uint64_t now = start;
+        uint16_t cpu = 0;
+
+        set_up(0);
+        for (; !sink_cut_is_due(&fake.cut, cpu, now + (cpu ? (uint64_t)skews[i] : 0)); cpu = !cpu)
+            now += 1000;
+        assert_in_range(now - start, PATIENCE, PATIENCE + 2000);
+    }
+}
+
 static void trace_is_taken_no_more(void **state)
 {
     (void)state;
@@ -150,11 +168,11 @@ static void a_slow_wire_is_waited_for(void **state)
     set_up(0);
     for (const uint64_t start = __builtin_ia32_rdtsc(); __builtin_ia32_rdtsc() - start < 4 * PATIENCE;) {
         fake.arrived++;
-        sink_wait(&fake.sink);
+        sink_wait(&fake.sink, 0);
         assert_false(sink_is_cut(&fake.sink));
     }
     while (!sink_is_cut(&fake.sink))
-        sink_wait(&fake.sink);
+        sink_wait(&fake.sink, 0);
 }
 
 /* Time without a waiting caller does not count. */
@@ -162,16 +180,16 @@ static void a_wait_starts_again(void **state)
 {
     (void)state;
     set_up(0);
-    sink_wait(&fake.sink);
-    fake.cut.since -= 10 * PATIENCE;
-    fake.cut.waited -= PATIENCE;
-    sink_wait(&fake.sink);
+    sink_wait(&fake.sink, 0);
+    fake.cut.waits[0].since -= 10 * PATIENCE;
+    fake.cut.waits[0].last -= PATIENCE;
+    sink_wait(&fake.sink, 0);
     assert_false(sink_is_cut(&fake.sink));
-    fake.cut.since -= 10 * PATIENCE;
-    fake.cut.waited = __builtin_ia32_rdtsc();
+    fake.cut.waits[0].since -= 10 * PATIENCE;
+    fake.cut.waits[0].last = __builtin_ia32_rdtsc();
     fake.cut.patience *= 1024; /* so that it does not expire if the test is preempted */
-    fake.cut.since -= 10 * fake.cut.patience;
-    sink_wait(&fake.sink);
+    fake.cut.waits[0].since -= 10 * fake.cut.patience;
+    sink_wait(&fake.sink, 0);
     assert_true(sink_is_cut(&fake.sink));
 }
 
@@ -183,7 +201,7 @@ static void patience_is_the_least(void **state)
     assert_int_equal(sink_patience(&fake.sink, 5 * PATIENCE), PATIENCE);
     struct sink other = {.ops = &ops, .nr_cpus = 1};
     assert_int_equal(sink_patience(&other, 5 * PATIENCE), 5 * PATIENCE);
-    sink_wait(&other); /* for ever */
+    sink_wait(&other, 0); /* for ever */
     assert_false(sink_is_cut(&other));
 }
 
@@ -194,11 +212,11 @@ static void after_an_end_waits_are_short(void **state)
     set_up(0);
     fake.cut.patience = fake.cut.usual = 1ull << 60;
     assert_int_equal(fake.cut.hasty, PATIENCE);
-    sink_wait(&fake.sink);
+    sink_wait(&fake.sink, 0);
     sink_hurry(&fake.sink);
     assert_int_equal(sink_patience(&fake.sink, ~0ull), PATIENCE);
     fake.arrived++; /* the receiver answers */
-    sink_wait(&fake.sink);
+    sink_wait(&fake.sink, 0);
     assert_int_equal(sink_patience(&fake.sink, ~0ull), 1ull << 60);
     sink_hurry(&fake.sink);
     const uint64_t start = __builtin_ia32_rdtsc();
@@ -213,10 +231,10 @@ static void after_an_end_waits_are_short(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_record_waits_and_is_lost),   cmocka_unit_test(trace_is_taken_no_more),
-        cmocka_unit_test(each_cpu_is_called),           cmocka_unit_test(a_slow_wire_is_waited_for),
-        cmocka_unit_test(a_wait_starts_again),          cmocka_unit_test(patience_is_the_least),
-        cmocka_unit_test(after_an_end_waits_are_short),
+        cmocka_unit_test(a_record_waits_and_is_lost), cmocka_unit_test(trace_is_taken_no_more),
+        cmocka_unit_test(tscs_of_cpus_differ),        cmocka_unit_test(each_cpu_is_called),
+        cmocka_unit_test(a_slow_wire_is_waited_for),  cmocka_unit_test(a_wait_starts_again),
+        cmocka_unit_test(patience_is_the_least),      cmocka_unit_test(after_an_end_waits_are_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
