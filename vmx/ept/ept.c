@@ -33,20 +33,25 @@ static void slot_write(uint64_t *slot, uint64_t gpa, unsigned level, uint64_t en
     ept_views_follow(gpa, level, entry);
 }
 
-/* Is the table below an entry of this level one of those that split memory? */
-static bool splits_memory(uint64_t gpa, unsigned level)
-{
-    return level < EPT_LEVELS && gpa < machine.config.top_of_memory;
-}
+/* What is mapped above memory since the tree was built: the entries below which it is. */
+static struct {
+    uint64_t gpa;
+    unsigned level;
+} mapped_later[EPT_DEVICE_TABLES];
+static uint32_t nr_mapped_later;
+static bool maps_later; /* ept_map_missing is under way */
 
-static uint64_t *table_below(uint64_t gpa, unsigned level)
+/* Of the table below an entry of this level. */
+static enum ept_table_use use_of(uint64_t gpa, unsigned level)
 {
-    return ept_table_new(splits_memory(gpa, level));
+    if (maps_later)
+        return EPT_TABLE_DEVICE;
+    return level < EPT_LEVELS && gpa < machine.config.top_of_memory ? EPT_TABLE_MEMORY : EPT_TABLE_BUILT;
 }
 
 static void slot_split(uint64_t *slot, uint64_t gpa, unsigned level)
 {
-    uint64_t *table = table_below(gpa, level);
+    uint64_t *table = ept_table_new(use_of(gpa, level));
 
     for (unsigned i = 0; i < EPT_TABLE_ENTRIES; i++)
         table[i] = ept_split_entry(*slot, level, i);
@@ -62,7 +67,7 @@ static uint64_t *slot_at(uint64_t gpa, unsigned level)
         uint64_t *slot = &table[ept_index(gpa, at)];
 
         if (!ept_entry_present(*slot))
-            slot_write(slot, gpa, at, ept_table_entry(virt_to_phys(table_below(gpa, at))));
+            slot_write(slot, gpa, at, ept_table_entry(virt_to_phys(ept_table_new(use_of(gpa, at)))));
         else if (ept_entry_is_leaf(*slot, at))
             slot_split(slot, gpa, at);
         table = ept_table_at(*slot);
@@ -83,7 +88,7 @@ static int block_type(uint64_t gpa, unsigned level)
 {
     const int type = memory_type_of(gpa, ept_entry_size(level));
 
-    return type != MEMORY_TYPE_MIXED || ept_tables_suffice(splits_memory(gpa, level)) ? type : MEMORY_TYPE_UC;
+    return type != MEMORY_TYPE_MIXED || ept_tables_suffice(use_of(gpa, level)) ? type : MEMORY_TYPE_UC;
 }
 
 /* Map gpa to itself by the largest page that fits below end and has one memory type. Returns the bytes mapped. */
@@ -140,6 +145,7 @@ INIT_CODE const char *ept_build(const struct vmx_machine *config)
     memory_access = config->code_pages ? EPT_READ | EPT_WRITE : EPT_ACCESS_MASK;
     memory_types_read();
     ept_tables_init(config->ept_pool, config->nr_ept_pages, ept_tables_for_memory(config->top_of_memory));
+    nr_mapped_later = 0;
     void *ones = ept_pool_take(1);
     ones_pa = virt_to_phys(ones);
     memset(ones, 0xff, EPT_PAGE_SIZE);
@@ -188,7 +194,7 @@ static unsigned level_missing(uint64_t gpa)
 
     for (; level > 1 && ept_entry_present(table[ept_index(gpa, level)]); level--)
         table = ept_table_at(table[ept_index(gpa, level)]);
-    return level < largest_level ? level : largest_level;
+    return level;
 }
 
 /* MMIO above memory, when it is accessed: in the largest blocks that do not overlap what is mapped, such as hidden
@@ -201,11 +207,35 @@ void ept_map_missing(uint64_t gpa)
         hide(gpa, gpa + 1); /* VISIBLE: memory that E820 calls reserved reads as ones */
         return;
     }
-    const uint64_t size = ept_entry_size(level_missing(gpa)), start = gpa & ~(size - 1);
+    const unsigned level = level_missing(gpa);
+    const uint64_t size = ept_entry_size(level < largest_level ? level : largest_level), start = gpa & ~(size - 1);
     if (start < end_of_built(machine.config.top_of_memory))
         fail_stop_here("guest-physical address below the top of memory is not mapped");
+    const uint32_t left = ept_device_tables_left();
+    maps_later = true;
     for (uint64_t at = start; at < start + size;)
         at += map_largest(at, start + size);
+    maps_later = false;
+    if (ept_device_tables_left() != left) {
+        mapped_later[nr_mapped_later].gpa = gpa;
+        mapped_later[nr_mapped_later++].level = level;
+    }
+}
+
+bool ept_missing_has_room(void)
+{
+    return ept_device_tables_left() >= EPT_LEVELS;
+}
+
+/* Later entries first: those of tables that earlier ones lead to. */
+void ept_missing_forget(void)
+{
+    while (nr_mapped_later > 0) {
+        nr_mapped_later--;
+        *ept_slot(mapped_later[nr_mapped_later].gpa, mapped_later[nr_mapped_later].level) = 0;
+    }
+    ept_device_tables_free();
+    ept_views_follow_all();
 }
 
 bool ept_is_hidden(uint64_t gpa)

@@ -34,8 +34,14 @@ void ept_withhold_execution(void);
  * writes it, and calls ept_invalidate if that takes rights away. NULL: too many pages are open. */
 uint64_t *ept_open(struct cpu *cpu, uint64_t gpa);
 
-/* Nothing maps gpa: map it as device memory above what was mapped at the start, or as a hidden page. */
+/* Nothing maps gpa: map it as device memory above what was mapped at the start, or as a hidden page. There is room. */
 void ept_map_missing(uint64_t gpa);
+
+/* A guest can access more places above memory than there are tables. Then all that ept_map_missing has mapped there is
+ * forgotten, and mapped again when it is accessed. The caller has all CPUs invalidate their translations
+ * (kick_ept_changed, ept_invalidate) before the tables are used again. */
+bool ept_missing_has_room(void);
+void ept_missing_forget(void);
 
 /* Does the page read as ones and ignore writes? Root's own memory and the hidden NIC's registers do. */
 bool ept_is_hidden(uint64_t gpa);

@@ -1,15 +1,19 @@
 /* Kind: shell */
 #include "vmx/ept/tables.h"
 
+#include <string.h>
+
 #include "base/init.h"
 #include "vmx/cpu/fail_stop.h"
 #include "vmx/ept/ept.h"
 
-#define FOR_DEVICES 64u /* tables that are kept to map devices above memory */
+#define LEAST_LEFT 4u /* device tables: as many as lead to a page */
 
 static uint64_t *root;
 static uint8_t *pool;
 static uint32_t pool_used, pool_pages, pool_kept;
+static uint64_t *device_tables[EPT_DEVICE_TABLES];
+static uint32_t nr_device_tables, device_tables_used; /* made so far; of these, in use */
 
 INIT_CODE void ept_tables_init(void *memory, uint32_t nr_pages, uint32_t for_memory)
 {
@@ -17,7 +21,8 @@ INIT_CODE void ept_tables_init(void *memory, uint32_t nr_pages, uint32_t for_mem
     pool_pages = nr_pages;
     pool_used = 0;
     pool_kept = for_memory;
-    root = ept_table_new(false);
+    nr_device_tables = device_tables_used = 0;
+    root = ept_table_new(EPT_TABLE_BUILT);
 }
 
 void *ept_pool_take(uint32_t nr)
@@ -30,22 +35,54 @@ void *ept_pool_take(uint32_t nr)
     return pages;
 }
 
-bool ept_tables_suffice(bool of_memory)
+uint32_t ept_device_tables_left(void)
+{
+    return EPT_DEVICE_TABLES - device_tables_used;
+}
+
+void ept_device_tables_free(void)
+{
+    device_tables_used = 0;
+}
+
+/* The pool has room for all that are kept, and for the device tables that have not been made yet. */
+bool ept_tables_suffice(enum ept_table_use use)
 {
     const uint32_t left = pool_pages - pool_used;
 
-    return of_memory && pool_kept > 0 ? left > 0 : left > pool_kept + FOR_DEVICES;
+    if (use == EPT_TABLE_DEVICE)
+        return ept_device_tables_left() > LEAST_LEFT;
+    if (use == EPT_TABLE_MEMORY && pool_kept > 0)
+        return left > 0;
+    return left > pool_kept + EPT_DEVICE_TABLES - nr_device_tables;
 }
 
-uint64_t *ept_table_new(bool of_memory)
+static uint64_t *table_from_pool(void)
 {
     uint64_t *table = ept_pool_take(1);
 
     if (!table)
         fail_stop_here("the EPT page pool is exhausted");
-    if (of_memory && pool_kept > 0)
-        pool_kept--;
     return table;
+}
+
+static uint64_t *device_table_new(void)
+{
+    if (ept_device_tables_left() == 0)
+        fail_stop_here("the EPT tables for devices are exhausted");
+    if (device_tables_used == nr_device_tables)
+        device_tables[nr_device_tables++] = table_from_pool();
+    memset(device_tables[device_tables_used], 0, EPT_PAGE_SIZE);
+    return device_tables[device_tables_used++];
+}
+
+uint64_t *ept_table_new(enum ept_table_use use)
+{
+    if (use == EPT_TABLE_DEVICE)
+        return device_table_new();
+    if (use == EPT_TABLE_MEMORY && pool_kept > 0)
+        pool_kept--;
+    return table_from_pool();
 }
 
 uint64_t *ept_table_of(uint64_t gpa, unsigned level)

@@ -15,11 +15,25 @@
  * memory, whose pages become executable one by one. */
 void ept_tables_init(void *memory, uint32_t nr_pages, uint32_t for_memory);
 
-/* A zeroed table. of_memory: it is one of those that are kept. If the pool is exhausted, the machine stops. */
-uint64_t *ept_table_new(bool of_memory);
+enum ept_table_use {
+    EPT_TABLE_BUILT,  /* of the tree as it was built */
+    EPT_TABLE_MEMORY, /* splits memory: one of those that are kept for that */
+    EPT_TABLE_DEVICE  /* maps addresses above memory: one of EPT_DEVICE_TABLES, which are used again and again */
+};
 
-/* May another one be made only to distinguish memory types? Those that are kept for memory are for memory only. */
-bool ept_tables_suffice(bool of_memory);
+#define EPT_DEVICE_TABLES 64u
+
+/* A zeroed table. If the pool is exhausted, the machine stops. */
+uint64_t *ept_table_new(enum ept_table_use use);
+
+/* May another one be made only to distinguish memory types? */
+bool ept_tables_suffice(enum ept_table_use use);
+
+/* How many tables of EPT_TABLE_DEVICE can be made? */
+uint32_t ept_device_tables_left(void);
+
+/* Nothing refers to those tables any more: they can be made again. */
+void ept_device_tables_free(void);
 
 /* The table that this entry points to. */
 static inline uint64_t *ept_table_at(uint64_t entry)

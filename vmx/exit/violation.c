@@ -14,7 +14,9 @@
 #include "vmx/ept/maths.h"
 #include "vmx/ept/mtrr.h"
 #include "vmx/ept/step.h"
+#include "vmx/ept/view.h"
 #include "vmx/guest/inject.h"
+#include "vmx/smp/kick.h"
 
 /* SDM "Information About NMI Unblocking Due to IRET": the IRET that faulted has unblocked NMIs already. Block them
  * again, so that none is delivered before it is executed again. */
@@ -33,6 +35,16 @@ static void hidden_written(struct cpu *cpu, uint64_t page)
     step_begin(cpu, NULL);
 }
 
+static void map_missing(struct cpu *cpu, uint64_t gpa)
+{
+    if (!ept_missing_has_room()) {
+        ept_missing_forget();
+        kick_ept_changed(cpu);
+        ept_invalidate(cpu);
+    }
+    ept_map_missing(gpa);
+}
+
 /* The machine's lock is held, so that the tree does not change meanwhile. */
 static void violation_handle(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
 {
@@ -40,7 +52,7 @@ static void violation_handle(struct cpu *cpu, uint64_t gpa, uint64_t qualificati
     const bool write = qualification & EPT_VIOLATION_WRITE, fetch = qualification & EPT_VIOLATION_FETCH;
 
     if (!ept_entry_present(entry))
-        ept_map_missing(gpa);
+        map_missing(cpu, gpa);
     else if (write && ept_is_hidden(gpa))
         hidden_written(cpu, page);
     else if (fetch && ept_is_hidden(gpa))

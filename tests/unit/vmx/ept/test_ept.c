@@ -266,14 +266,47 @@ static void types_that_alternate(void **state)
     alternating = false;
 }
 
+/* More places above memory than there are tables for: none is mapped wrongly, and what was built stays. */
+static void places_without_end(void **state)
+{
+    (void)state;
+    if (setjmp(after_failure))
+        fail_msg("%s", failed);
+    for (unsigned round = 0; round < 3; round++) {
+        unsigned forgotten = 0;
+        uint64_t entry;
+
+        build(3 * GIB, round % 2);
+        alternating = round == 2;
+        for (uint64_t n = 0; n < 5000; n++) {
+            const uint64_t gpa =
+                (n * 7919 % 8000 + 6) * (n % 3 ? GIB : TIB / 2) % (1ull << 46) + n * EPT_PAGE_SIZE + 4 * GIB;
+
+            if (walk(gpa, &entry) == gpa)
+                continue;
+            assert_int_equal(entry & 7, 0);
+            if (!ept_missing_has_room()) {
+                ept_missing_forget();
+                forgotten++;
+            }
+            ept_map_missing(gpa);
+            assert_int_equal(walk(gpa, &entry), gpa);
+            assert_int_equal(entry & 7, EPT_READ | EPT_WRITE);
+        }
+        assert_true(forgotten > 10);
+        assert_int_equal(walk(2 * GIB + 0x1234, &entry), 2 * GIB + 0x1234);
+        assert_int_equal(walk(machine.config.ports.hidden_mmio.start, &entry), ones_pa);
+        release();
+    }
+    alternating = false;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(types_that_alternate),
-        cmocka_unit_test(all_of_it_is_mapped),
-        cmocka_unit_test(nothing_beyond_the_top_is_mapped),
-        cmocka_unit_test(what_is_hidden_stays_hidden),
-        cmocka_unit_test(code_may_be_anywhere),
+        cmocka_unit_test(types_that_alternate),        cmocka_unit_test(places_without_end),
+        cmocka_unit_test(all_of_it_is_mapped),         cmocka_unit_test(nothing_beyond_the_top_is_mapped),
+        cmocka_unit_test(what_is_hidden_stays_hidden), cmocka_unit_test(code_may_be_anywhere),
         cmocka_unit_test(too_few_pages_are_said),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
