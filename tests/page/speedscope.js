@@ -16,12 +16,15 @@ async function until(browser, expression) {
   throw new Error(`speedscope does not come to '${expression}': ${browser.complaints.join('; ')}`);
 }
 
+// The table's rows: cells of text. The table is there before its rows are.
+const ROWS = `[...document.querySelectorAll('tr')].map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText.trim())).filter((row) => row.length === 3 && row[1].includes('%'))`;
+
 async function look(browser, page, script) {
   await browser.open(`${page}#localProfilePath=${script}`, `/Sandwich/.test(document.body?.innerText)`);
   await browser.value(`[...document.querySelectorAll('div')].filter((each) => /Sandwich$/.test(each.textContent)).pop().click()`);
-  await until(browser, `document.querySelectorAll('td').length > 0`);
+  await until(browser, `${ROWS}.length > 0`);
   console.log('profile: ' + (await browser.value(`document.body.innerText.split('\\n')[1]`)));
-  const rows = await browser.value(`[...document.querySelectorAll('tr')].map((row) => [...row.querySelectorAll('td')].map((cell) => cell.innerText.trim())).filter((row) => row.length === 3 && row[1].includes('%'))`);
+  const rows = await browser.value(ROWS);
   for (const [, own, name] of rows) console.log(`function: ${name} ${own.replace(/ .*/, '')}`);
   for (const each of browser.complaints) console.log('complaint: ' + each);
 }

@@ -159,7 +159,7 @@ same 'a process that did not run is said' "$? $(grep -c 'executed anything' "$wo
 # Zydis' lengths are those of the flow: the next address of a run of plain instructions.
 $tool trace "$capture" --what instructions --disassemble --lines 100000 >"$work/disassembled" 2>"$work/disassembled.log"
 if [ -s "$work/disassembled" ]; then
-    objdump -d build/guests/branches.elf | awk -F '\t' '/^ *10001[a-e].:/ { sub(":", "", $1); sub(" ", "", $1); split($3, w, " "); print $1, w[1] }' |
+    objdump -d build/guests/branches.elf | awk -F '\t' '/^ *10[0-9a-f]*:/ { sub(":", "", $1); sub(" ", "", $1); split($3, w, " "); print $1, w[1] }' |
         sed 's/ *\([0-9a-f]*\)  *\(push\|ret\|pop\)q*$/\1 \2/' | grep -E ' (push|pop|ret)$' | sort -u >"$work/wanted"
     awk '{ a = $4; sub("^0*", "", a); if ($5 == "push" || $5 == "pop" || $5 == "ret") print a, $5 }' "$work/disassembled" |
         sort -u | join - "$work/wanted" | awk '{ n++; if ($2 != $3) bad++ } END { print (n > 0), bad + 0 }' >"$work/agree"
