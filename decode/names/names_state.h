@@ -2,8 +2,8 @@
 #ifndef DECODE_NAMES_NAMES_STATE_H
 #define DECODE_NAMES_NAMES_STATE_H
 
-#include "decode/names/kernel_image.h"
-#include "decode/names/kernel_slide.h"
+#include "decode/names/kernel/kernel_image.h"
+#include "decode/names/kernel/kernel_slide.h"
 #include "decode/names/names.h"
 #include "decode/names/object.h"
 #include "decode/names/page_set.h"

@@ -6,7 +6,7 @@
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
 #include "decode/cli/text/error_text.h"
-#include "decode/names/kernel_tasks.h"
+#include "decode/names/kernel/kernel_tasks.h"
 
 static const char usage[] =
     "usage: undertrace kernel-options KERNEL\n"

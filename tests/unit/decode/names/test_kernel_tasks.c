@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "decode/names/btf.h"
-#include "decode/names/kernel_tasks.h"
+#include "decode/names/kernel/kernel_tasks.h"
 #include "tests/unit/decode/names/elf_fixture.h"
 
 /* linux/btf.h */

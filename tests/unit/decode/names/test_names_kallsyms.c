@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "decode/names/kallsyms.h"
-#include "decode/names/kallsyms_find.h"
-#include "decode/names/kernel_image.h"
+#include "decode/names/kernel/kallsyms.h"
+#include "decode/names/kernel/kallsyms_find.h"
+#include "decode/names/kernel/kernel_image.h"
 #include "tests/unit/decode/names/elf_fixture.h"
 
 #define TEXT 0xffffffff81000000ull

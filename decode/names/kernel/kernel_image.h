@@ -1,6 +1,6 @@
 /* The kernel's file: a bzImage, which contains the packed vmlinux, or a vmlinux. */
-#ifndef DECODE_NAMES_KERNEL_IMAGE_H
-#define DECODE_NAMES_KERNEL_IMAGE_H
+#ifndef DECODE_NAMES_KERNEL_KERNEL_IMAGE_H
+#define DECODE_NAMES_KERNEL_KERNEL_IMAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,14 +3,14 @@
  * it boots (alternatives, calls of the function tracer, static calls): at the right distance most bytes are equal, at
  * any other hardly any. Pure.
  */
-#ifndef DECODE_NAMES_KERNEL_SLIDE_H
-#define DECODE_NAMES_KERNEL_SLIDE_H
+#ifndef DECODE_NAMES_KERNEL_KERNEL_SLIDE_H
+#define DECODE_NAMES_KERNEL_KERNEL_SLIDE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#include "decode/names/kernel_image.h"
+#include "decode/names/kernel/kernel_image.h"
 #include "decode/names/page_set.h"
 
 struct kernel_slide {

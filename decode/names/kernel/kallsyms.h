@@ -2,8 +2,8 @@
  * kallsyms: the symbol table that is part of the kernel's image, written by scripts/kallsyms.c of Linux. A stripped
  * image has no symbols for its tables: they are recognised by their contents, and only if all of them agree. Pure.
  */
-#ifndef DECODE_NAMES_KALLSYMS_H
-#define DECODE_NAMES_KALLSYMS_H
+#ifndef DECODE_NAMES_KERNEL_KALLSYMS_H
+#define DECODE_NAMES_KERNEL_KALLSYMS_H
 
 #include <stdbool.h>
 

@@ -1,4 +1,4 @@
-#include "decode/names/kernel_tasks.h"
+#include "decode/names/kernel/kernel_tasks.h"
 
 #include <elf.h>
 #include <string.h>

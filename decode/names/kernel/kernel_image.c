@@ -1,4 +1,4 @@
-#include "decode/names/kernel_image.h"
+#include "decode/names/kernel/kernel_image.h"
 
 #include <elf.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "decode/names/bytes.h"
 #include "decode/names/elf_symbols.h"
-#include "decode/names/kallsyms.h"
+#include "decode/names/kernel/kallsyms.h"
 #include "decode/names/unpack.h"
 #include "serial/wire/record.h"
 

@@ -1,10 +1,10 @@
-#include "decode/names/kallsyms.h"
+#include "decode/names/kernel/kallsyms.h"
 
 #include <elf.h>
 #include <string.h>
 
 #include "decode/names/bytes.h"
-#include "decode/names/kallsyms_find.h"
+#include "decode/names/kernel/kallsyms_find.h"
 
 #define NO_ADDRESS (~0ull)
 

@@ -1,6 +1,6 @@
 /* The token index is recognised first. It leads to the token table before it, and that to the names before it, whose
  * number and offsets must agree with the count and the markers. */
-#include "decode/names/kallsyms_find.h"
+#include "decode/names/kernel/kallsyms_find.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Finding the tables of kallsyms in a kernel's image, except for the addresses. Pure. */
-#ifndef DECODE_NAMES_KALLSYMS_FIND_H
-#define DECODE_NAMES_KALLSYMS_FIND_H
+#ifndef DECODE_NAMES_KERNEL_KALLSYMS_FIND_H
+#define DECODE_NAMES_KERNEL_KALLSYMS_FIND_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,12 +1,12 @@
 /* Where a Linux kernel keeps its current task: the values of the hypervisor's option tasks=, from the types (BTF) and
  * symbols of the kernel's image. Pure. */
-#ifndef DECODE_NAMES_KERNEL_TASKS_H
-#define DECODE_NAMES_KERNEL_TASKS_H
+#ifndef DECODE_NAMES_KERNEL_KERNEL_TASKS_H
+#define DECODE_NAMES_KERNEL_KERNEL_TASKS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "decode/names/kernel_image.h"
+#include "decode/names/kernel/kernel_image.h"
 
 /* The fields of the option: docs/options.md. */
 struct kernel_tasks {

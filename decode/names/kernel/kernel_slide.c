@@ -1,4 +1,4 @@
-#include "decode/names/kernel_slide.h"
+#include "decode/names/kernel/kernel_slide.h"
 
 #include "decode/names/similar.h"
 
