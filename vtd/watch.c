@@ -2,6 +2,7 @@
 #include "vtd/watch.h"
 
 #include "base/clock.h"
+#include "base/deadline.h"
 #include "base/log.h"
 #include "base/msr.h"
 #include "base/phys.h"
@@ -116,8 +117,7 @@ void watch_poll(void)
     const uint64_t now = tsc_read();
     uint64_t due = __atomic_load_n(&watch.due_tsc, __ATOMIC_RELAXED);
 
-    /* TSCs differ between CPUs, and the guest writes its own: nothing is due later than one period from now. */
-    if (due == NEVER || due - now - 1 < clock_tsc_hz() / POLLS_PER_SECOND ||
+    if (due == NEVER || !deadline_is_over(due, now, clock_tsc_hz() / POLLS_PER_SECOND) ||
         !__atomic_compare_exchange_n(&watch.due_tsc, &due, NEVER, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return;
     if (all_units_are_fine())

@@ -3,14 +3,7 @@
 
 #include <stddef.h>
 
-/* A turn ends at most ARBITRATION_TURN_TSC ticks from now. If its end is later by this CPU's TSC, the holder's differs,
- * or the guest has written one of them: then the turn counts as over, so that the wait is bounded. */
-static bool is_over(const struct arbitration_slot *slot, uint64_t now)
-{
-    const uint64_t until = __atomic_load_n(&slot->until, __ATOMIC_SEQ_CST);
-
-    return until != ARBITRATION_NOT_BEGUN && until - now - 1 >= ARBITRATION_TURN_TSC;
-}
+#include "base/deadline.h"
 
 static bool has_queue(const struct arbitration_slot *slot)
 {
@@ -20,6 +13,13 @@ static bool has_queue(const struct arbitration_slot *slot)
 static uint64_t until_of(const struct arbitration_slot *slot)
 {
     return __atomic_load_n(&slot->until, __ATOMIC_SEQ_CST);
+}
+
+static bool is_over(const struct arbitration_slot *slot, uint64_t now)
+{
+    const uint64_t until = until_of(slot);
+
+    return until != ARBITRATION_NOT_BEGUN && deadline_is_over(until, now, ARBITRATION_TURN_TSC);
 }
 
 /* The slot of a page. NULL: no CPU has had a turn on the page recently. */

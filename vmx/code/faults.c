@@ -15,6 +15,7 @@
  */
 #include "vmx/code/faults.h"
 
+#include "base/deadline.h"
 #include "vmx/code/code.h"
 #include "vmx/code/deferred.h"
 #include "vmx/code/mappings.h"
@@ -268,9 +269,9 @@ static uint64_t next_due_tsc(const struct code_faults *faults, bool fetches)
 __attribute__((noinline)) void code_check_faults(struct cpu *cpu)
 {
     struct code_faults *faults = &code_of(cpu)->faults;
-    const uint64_t now = tsc_read(), ahead = faults->due_tsc - now;
+    const uint64_t now = tsc_read();
 
-    if (ahead > TIMER_SLACK_TSC && ahead < LATEST_CHECK_TSC)
+    if (!deadline_is_over(faults->due_tsc - TIMER_SLACK_TSC, now, LATEST_CHECK_TSC))
         return;
     machine_lock(cpu);
     for (uint32_t i = faults->nr; i-- > 0;)

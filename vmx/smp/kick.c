@@ -77,8 +77,9 @@ static void doubt_from_now(struct cpu *cpu)
 }
 
 /* A pending INIT exits before the guest's first instruction, and before NMIs, the monitor trap and the preemption timer
- * (SDM "Priority Among Concurrent Events"). Only the delivery of an injected event comes first, and may exit. So this
- * exit shows that none was pending at VM entry: it was lost, or its sender has been delayed. */
+ * (SDM "Priority Among Concurrent Events", "Monitor Trap Flag", "VMX-Preemption Timer"). Only the delivery of an
+ * injected event comes first, and may exit. So this exit shows that none was pending at VM entry: it was lost, or its
+ * sender has been delayed. */
 __attribute__((cold, noinline)) static void init_is_missing(struct cpu *cpu)
 {
     struct kick_cpu *kick = kick_of(cpu);

@@ -282,6 +282,19 @@ static void polls_are_rare(void **state)
     assert_int_equal(units[0].reads, reads);
 }
 
+/* The last poll was one of a CPU whose TSC is far ahead. */
+static void the_next_poll_is_at_most_a_period_away(void **state)
+{
+    (void)state;
+    begin();
+    hz = 1ull << 50;
+    watch_poll();
+    const unsigned reads = units[0].reads;
+    hz = 1ull << 30; /* what is due by the poll before is many periods away */
+    watch_poll();
+    assert_int_equal(units[0].reads, reads + 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -293,6 +306,7 @@ int main(void)
         cmocka_unit_test(log_lines_are_limited),
         cmocka_unit_test(excluded_units_are_not_accessed),
         cmocka_unit_test(polls_are_rare),
+        cmocka_unit_test(the_next_poll_is_at_most_a_period_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
