@@ -239,7 +239,7 @@ static size_t look_at(struct stacks *stacks, const struct transfer *transfer)
  * or system call. */
 static bool is_settled(const struct stacks *stacks, size_t left, bool boundary)
 {
-    if (left != 1 || !stacks->strangers)
+    if (left != 1 || !stacks->pool->strangers)
         return left <= 1;
     return boundary || stacks->undecided.level >= SURE_FRAMES;
 }
@@ -253,7 +253,7 @@ bool stack_hold(struct stacks *stacks, const struct stack_event *event)
     }
     /* It is switched away from again: no return will decide it. */
     if (transfer->kind == TRANSFER_CALL && transfer->to == stacks->pool->switch_begin) {
-        if (stacks->strangers && stacks->undecided.level < LIKELY_FRAMES)
+        if (stacks->pool->strangers && stacks->undecided.level < LIKELY_FRAMES)
             stacks->undecided.nr_candidates = 0;
         return true;
     }
@@ -276,6 +276,7 @@ void stack_drop_running(struct stacks *stacks)
 void stack_forget(struct stacks *stacks)
 {
     struct stack_pool *pool = stacks->pool;
+    pool->strangers = true;
     if (stacks->current)
         stacks->current->running = false;
     stacks->current = NULL;

@@ -52,6 +52,11 @@ void stacks_share(struct stacks *stacks, struct stacks *with)
     with->next = stacks;
 }
 
+void stacks_of_one_cpu(struct stacks *stacks)
+{
+    stacks->pool->strangers = true;
+}
+
 /* What the kernel calls the task that has run up to here. Where switches are not seen, a stack is several tasks'. */
 static void learn_thread(struct stacks *stacks, uint64_t at)
 {
@@ -123,7 +128,7 @@ void stacks_pass_over(void *context)
         take_held(stacks);
     if (stacks->current)
         stack_drop_running(stacks);
-    stacks->strangers = true;
+    stacks->pool->strangers = true;
     stacks->placed = false;
     stacks->stretch_end = 0; /* no gap */
 }
@@ -141,6 +146,8 @@ static uint64_t begin_batch(struct stacks *stacks, const struct flow_batch *batc
     const uint64_t cr3 = batch->context.cr3;
     if (batch->begin > stacks->stretch_end && stacks->stretch_end > 0)
         lose(stacks);
+    stacks->pool->strangers |= !stacks->begun && batch->begin > 0;
+    stacks->begun = true;
     stacks->stretch_end = 0;
     return cr3 == FLOW_CR3_UNKNOWN ? cr3 : code_pages_space(stacks->pages, cr3);
 }

@@ -85,6 +85,9 @@ void stacks_close(struct stacks *stacks);
 /* Both are CPUs of the same machine, so that a task may continue on either. To be called before the first batch. */
 void stacks_share(struct stacks *stacks, struct stacks *with);
 
+/* The machine has other CPUs, whose batches are not taken: tasks that were never seen may continue on this one. */
+void stacks_of_one_cpu(struct stacks *stacks);
+
 /* What decoding must yield: with FLOW_NEED_TIME, stacks have times. */
 #define STACKS_NEEDS (FLOW_NEED_TRANSFERS | FLOW_NEED_CONTEXT)
 

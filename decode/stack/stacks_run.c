@@ -46,6 +46,8 @@ static bool open_cpu(struct run *run, const struct capture *capture, uint16_t nu
         return error_set(error, ERROR_MEMORY, 0, "call stacks");
     if (run->nr_cpus > 1)
         stacks_share(cpu->stacks, run->cpus[0].stacks);
+    else if (options->one_cpu && capture->nr_cpus > 1)
+        stacks_of_one_cpu(cpu->stacks);
     return true;
 }
 

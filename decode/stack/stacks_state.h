@@ -39,6 +39,7 @@ struct stack_pool {
     uint32_t nr_tasks;
     uint64_t nr_parked;
     uint64_t switch_begin; /* where the function that switches tasks begins; 0: it was not called yet */
+    bool strangers;        /* a part of the trace is not here: there may be tasks that were never seen */
     struct stacks *cpus;
 };
 
@@ -63,8 +64,8 @@ struct stacks {
     uint64_t stretch_end;              /* where the one before ended; 0: the present one has begun */
     uint64_t tsc, cr3, cr3_before, at; /* now; cr3_before: the last other one */
     uint64_t branches;                 /* executed by the top frame, and not reported yet */
-    bool strangers;                    /* a part of the trace was skipped: there may be tasks that were never seen */
     bool placed;                       /* what ran since `at` is known */
+    bool begun;                        /* a batch was taken */
     struct stack_pool *pool;
     struct stack_parked *current; /* NULL: not known */
     struct stacks *next;          /* of the pool's CPUs */

@@ -44,6 +44,8 @@ bool trace_cpu(struct trace_list *list, struct error *error)
     struct trace_cpu cpu;
     struct listing listing;
     bool good = trace_cpu_prepare(&cpu, list, &listing, error) && listing_open(&cpu.reader, &listing, error);
+    if (good && cpu.stacks && list->indexed->capture->nr_cpus > 1)
+        stacks_of_one_cpu(cpu.stacks);
     while (good && !list->done && trace_cpu_pull(&cpu))
         trace_cpu_take(&cpu);
     good = good && trace_cpu_end(&cpu, error);

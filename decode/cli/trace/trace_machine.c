@@ -114,6 +114,8 @@ static bool open_cpu(struct machine *machine, uint16_t number, struct error *err
         return false;
     if (machine->shared)
         share(cpu, &listing);
+    else if (cpu->cpu.stacks)
+        stacks_of_one_cpu(cpu->cpu.stacks);
     return listing_open(&cpu->cpu.reader, &listing, error);
 }
 

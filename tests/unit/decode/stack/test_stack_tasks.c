@@ -194,6 +194,36 @@ static void test_stranger(void **state)
     stacks_heard(fixture, "|1 -schedule -read -entry ");
 }
 
+/* A task that was never seen continues in the space of a suspended one, and like it in read(). */
+static void stranger_returns(struct stacks_fixture *fixture)
+{
+    fixture->cr3 = 0x10000;
+    SYSCALL(USER_MAIN, SYSCALL_ENTRY);
+    CALL(SYSCALL_ENTRY, READ);
+    switch_from(fixture, READ, SCHEDULE);
+    fixture->log[0] = '\0';
+    RETURN(SCHEDULE, READ);
+    stacks_heard(fixture, "");
+    RETURN(READ, KERNEL_WORK);
+}
+
+static void test_begins_in_the_middle(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    fixture->begin = 4096;
+    stranger_returns(fixture);
+    stacks_heard(fixture, "|2 +schedule -schedule +read -read +work ");
+}
+
+static void test_stranger_after_a_gap(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    CALL(IRQ, WRITE);
+    stacks_restart(fixture->stacks);
+    stranger_returns(fixture);
+    stacks_heard(fixture, "|3 +schedule -schedule +read -read +work ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -205,6 +235,8 @@ int main(void)
         STACKS_TEST(test_exit_in_another_space),
         STACKS_TEST(test_pass_over),
         STACKS_TEST(test_stranger),
+        STACKS_TEST(test_begins_in_the_middle),
+        STACKS_TEST(test_stranger_after_a_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
