@@ -157,6 +157,7 @@ class bxInstruction_c;
     }
 #define BX_INSTR_RSM() ptm_rsm(BX_CPU_THIS)
 #define BX_INSTR_RANDOM_SEED() ptm_random_seed()
+#define BX_INSTR_TSC_SKEW() ptm_tsc_skew(BX_CPU_ID)
 
 /* Members of BX_CPU_C: the model's state, and the methods that its table of XSAVE components takes. */
 #define BX_INSTR_CPU_MEMBERS                                                                                           \

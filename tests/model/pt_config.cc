@@ -54,6 +54,7 @@ static bool set_number_option(const char *name, uint64_t number)
         {"leaks", NULL, NULL, &ptm_config.leaks},
         {"hold", NULL, NULL, &ptm_config.hold_pmis},
         {"keepinit", NULL, NULL, &ptm_config.keep_init},
+        {"tsc_skew", &ptm_config.tsc_skew, NULL, NULL},
         {"times", NULL, NULL, &ptm_config.times},
         {"vmxlocked", NULL, NULL, &ptm_config.vmx_locked},
     };
@@ -126,7 +127,7 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
                     "truth=FILE, branches=FILE, scope=nonroot|guest|traced, first=N, last=N, skid=BYTES, second=BYTES, "
                     "late=TICKS, "
                     "times=0|1, vmxlocked=0|1, lost=0|1, hold=0|1, keepinit=0|1, beat=FILE, watch=PA:BYTES:FILE, ahead=N, "
-                    "pmu=0|2|3|4, pebs=0|1, leaks=0|1, seed=N, deferred=0|1, update48=0|1, "
+                    "pmu=0|2|3|4, pebs=0|1, leaks=0|1, seed=N, tsc_skew=TICKS, deferred=0|1, update48=0|1, "
                     "ovf=AT:LENGTH[+...]|every:BYTES:LENGTH, errata=bdm70[+skd022][+skl014]\n",
                     context, params[n], value ? value : "");
             exit(1);
@@ -163,6 +164,11 @@ static void beat_start(void)
     FILE *file = fopen(ptm_config.beat_path, "wb");
     if (file != NULL)
         bx_pc_system.register_timer_ticks(file, beat, BEAT_TICKS, true, true, "ptmodel.beat");
+}
+
+uint64_t ptm_tsc_skew(unsigned cpu)
+{
+    return cpu * ptm_config.tsc_skew;
 }
 
 unsigned ptm_random_seed(void)

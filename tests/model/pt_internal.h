@@ -45,6 +45,7 @@ struct ptm_config {
     bool leaks;           /* IA32_ARCH_CAPABILITIES is 0 */
     bool times;           /* the list of branches has their times beside it */
     bool vmx_locked;      /* IA32_FEATURE_CONTROL is as firmware leaves it that does not want VMX */
+    uint64_t tsc_skew;    /* CPU i's TSC is i times so many ticks ahead, modulo 2^64 */
 };
 extern struct ptm_config ptm_config;
 

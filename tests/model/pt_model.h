@@ -226,6 +226,7 @@ void ptm_cpu_reset(BX_CPU_C *cpu, unsigned type);
 struct cpuid_function_t;
 void ptm_cpuid(BX_CPU_C *cpu, uint32_t leaf, uint32_t subleaf, struct cpuid_function_t *regs);
 unsigned ptm_random_seed(void);
+uint64_t ptm_tsc_skew(unsigned cpu); /* ticks by which a CPU's TSC is ahead of CPU 0's after reset, modulo 2^64 */
 
 /* --- pt_timing.cc ----------------------------------------------------------------------------------------------- */
 
