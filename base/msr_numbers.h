@@ -6,6 +6,7 @@
 #define BASE_MSR_NUMBERS_H
 
 #define IA32_APIC_BASE 0x1b
+#define IA32_TSC_ADJUST 0x3b
 #define IA32_FEATURE_CONTROL 0x3a
 #define IA32_SPEC_CTRL 0x48
 #define SPEC_CTRL_IBRS 1

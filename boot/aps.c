@@ -7,8 +7,10 @@
 #include "base/log.h"
 #include "base/msr.h"
 #include "base/phys.h"
+#include "base/trace_clock.h"
 #include "boot/ap_page.h"
 #include "boot/pt_same.h"
+#include "boot/tsc_ahead.h"
 #include "pt/lvtpc.h"
 #include "vmx/host/gdt.h"
 #include "vmx/vmx.h"
@@ -27,6 +29,7 @@
 #define FIRST_ANSWER_US 200u
 #define LAST_ANSWER_US 1000000u /* a CPU in system management mode answers late */
 #define SEND_US 1000u
+#define TSC_EXCHANGES 64u
 
 /* Conventional memory without the page of the interrupt vectors; a SIPI's vector cannot name a page above 1 MiB. */
 #define AP_PAGE_FIRST 0x1000u
@@ -65,6 +68,24 @@ static struct {
 /* --- on the other CPU ------------------------------------------------------------------------------------------------
  */
 
+/* After all instructions before it, and before all after it: SDM Vol. 2B, RDTSC. */
+static uint64_t tsc_read_in_order(void)
+{
+    __asm__ volatile("lfence" : : : "memory");
+    const uint64_t tsc = tsc_read();
+    __asm__ volatile("lfence" : : : "memory");
+    return tsc;
+}
+
+static void answer_with_tsc(struct boot_cpu *cpu)
+{
+    const uint32_t ping = __atomic_load_n(&cpu->ping, __ATOMIC_ACQUIRE);
+    if (ping == cpu->pong)
+        return;
+    cpu->tsc = tsc_read_in_order();
+    __atomic_store_n(&cpu->pong, ping, __ATOMIC_RELEASE);
+}
+
 _Noreturn void ap_main(struct boot_cpu *cpu)
 {
     gdt_load_cpu(cpu->descriptors, cpu->number);
@@ -79,8 +100,10 @@ _Noreturn void ap_main(struct boot_cpu *cpu)
     __atomic_store_n(&cpu->checked, true, __ATOMIC_RELEASE);
 
     aps_run *run;
-    while (!(run = __atomic_load_n(&aps_shared.run, __ATOMIC_ACQUIRE)))
+    while (!(run = __atomic_load_n(&aps_shared.run, __ATOMIC_ACQUIRE))) {
+        answer_with_tsc(cpu);
         __asm__ volatile("pause");
+    }
     uint64_t cr3; /* flush translations of the identity map, which the first CPU has removed */
     __asm__ volatile("mov %%cr3, %0\n\tmov %0, %%cr3" : "=r"(cr3) : : "memory");
     run(cpu);
@@ -154,8 +177,38 @@ static void ap_page_fill(uint8_t *page, uint64_t page_pa, const struct boot_cpu 
     memcpy(page + AP_GDT, &parameters, sizeof parameters);
 }
 
+static bool tsc_exchange(struct tsc_ahead *ahead, struct boot_cpu *cpu)
+{
+    const uint64_t before = tsc_read_in_order(), limit = LAST_ANSWER_US * clock_tsc_hz() / 1000000;
+    uint64_t after;
+    __atomic_store_n(&cpu->ping, cpu->ping + 1, __ATOMIC_RELEASE);
+    do {
+        after = tsc_read_in_order();
+        if (after - before > limit)
+            return false;
+    } while (__atomic_load_n(&cpu->pong, __ATOMIC_ACQUIRE) != cpu->ping);
+    after = tsc_read_in_order();
+    tsc_ahead_take(ahead, before, cpu->tsc, after);
+    return true;
+}
+
+/* TSCs that agree as nearly as can be measured are taken to be equal: hardware resets them together. */
+static void tsc_compare(struct boot_cpu *cpu)
+{
+    struct tsc_ahead ahead = TSC_AHEAD_UNKNOWN;
+    int64_t ticks;
+    uint32_t error;
+    for (unsigned i = 0; i < TSC_EXCHANGES && tsc_exchange(&ahead, cpu); i++)
+        ;
+    if (!tsc_ahead_differs(&ahead, &ticks, &error))
+        return;
+    trace_clock_move(cpu->number, (uint64_t)ticks, error);
+    log_line("CPU %u: its TSC is %lu ticks %s than CPU 0's (within %u); the trace has CPU 0's time", cpu->number,
+             (uint64_t)(ticks < 0 ? -ticks : ticks), ticks < 0 ? "lower" : "higher", error);
+}
+
 /* Start one CPU and log the result. false: it could not be taken over. */
-static bool ap_take(const struct boot_cpu *cpu, uint64_t page_pa)
+static bool ap_take(struct boot_cpu *cpu, uint64_t page_pa)
 {
     const bool reachable = cpu->apic_id <= XAPIC_MAX_ID || msr_read(IA32_APIC_BASE) & APIC_BASE_X2APIC;
     const char *why = !reachable               ? "APIC id above 254, but the firmware has not enabled x2APIC mode"
@@ -167,6 +220,8 @@ static bool ap_take(const struct boot_cpu *cpu, uint64_t page_pa)
         log_line("CPU %u (APIC id %u): ready, but not traced: %s", cpu->number, cpu->apic_id, cpu->no_pt);
     else
         log_line("CPU %u (APIC id %u): ready", cpu->number, cpu->apic_id);
+    if (!why)
+        tsc_compare(cpu);
     return !why;
 }
 
@@ -182,6 +237,7 @@ bool aps_start(const struct aps_request *request)
         log_line("cannot start the other CPUs: no local APIC, or no free memory below 640 KiB");
         return false;
     }
+    trace_clock_set_number(gdt_cpu_number);
     uint8_t *page = phys_to_virt(place.start), saved[AP_PAGE_BYTES];
     memcpy(saved, page, sizeof saved);
     aps_shared.pat = msr_read(IA32_PAT);

@@ -3,11 +3,14 @@
 
 #include "base/log.h"
 #include "base/phys.h"
+#include "base/trace_clock.h"
 #include "boot/hello.h"
 #include "boot/memory/image.h"
 #include "boot/plan.h"
 #include "boot/vtd/remapping.h"
 #include "pt/engine.h"
+
+_Static_assert(BOOT_MAX_CPUS <= TRACE_CLOCK_CPUS, "base/trace_clock.h has each CPU");
 
 void tracing_open_channel(struct boot_state *boot)
 {
@@ -52,6 +55,8 @@ void tracing_init_cpu(const struct boot_state *boot, struct boot_cpu *cpu)
     cpu->pt = pt_engine_init(cpu->pt_memory, virt_to_phys(cpu->pt_memory), cpu->number, &config, cpu->regions,
                              boot->channel.sink);
     pt_options_parser_set(cpu->pt, options_command);
+    if (trace_clock_cpus[cpu->number].ahead)
+        pt_clock_record(cpu->pt, 0);
 }
 
 void tracing_send_image(const struct boot_state *boot, struct pt_engine *pt)

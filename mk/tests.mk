@@ -8,7 +8,7 @@ UNIT_C := $(shell find tests/unit -name '*.c' | LC_ALL=C sort)
 UNIT_TESTS := $(foreach file,$(UNIT_C),$(if $(filter test_%,$(notdir $(file))),$(file)))
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/check/unit/%,$(UNIT_TESTS))
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
-UNIT_SHELL := base/log.c boot/memory/paging.c vtd/watch.c serial/uart/uart.c serial/uart/uart_sink.c
+UNIT_SHELL := base/log.c base/trace_clock.c boot/memory/paging.c vtd/watch.c serial/uart/uart.c serial/uart/uart_sink.c
 UNIT_LIB := $(patsubst %.c,$(BUILD)/check/%.o,$(CORE) $(UNIT_SHELL) $(TOOL_LIB) $(filter-out tests/judge/main.c,$(JUDGE)) \
     $(filter-out $(UNIT_TESTS),$(UNIT_C)))
 

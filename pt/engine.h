@@ -114,6 +114,13 @@ bool pt_busy(const struct pt_engine *pt);
 void pt_record(struct pt_engine *pt, enum record_kind kind, const void *head, uint32_t head_size, const void *body,
                uint32_t body_size);
 
+/* Send a RECORD_CLOCK with these flags. */
+void pt_clock_record(struct pt_engine *pt, uint32_t flags);
+
+/* The guest has moved this CPU's TSC ahead by change ticks, modulo 2^64, known within error ticks. Call between pt_exit
+ * and pt_enter. */
+void pt_clock_moved(struct pt_engine *pt, uint64_t change, uint32_t error);
+
 /* Bytes that this CPU has written up to now, 0 if it is not traced. Call between pt_exit and pt_enter. */
 uint64_t pt_offset(struct pt_engine *pt);
 

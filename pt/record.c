@@ -1,6 +1,7 @@
 /* Kind: shell, hot */
 /* Records: stamped with the trace offset and the TSC, and given to the sink; and polling the sink. */
 #include "base/msr.h"
+#include "base/trace_clock.h"
 #include "pt/engine_state.h"
 
 /* Record heads up to this size, which includes all of fixed layout, go to the sink in one piece with the header. */
@@ -26,6 +27,12 @@ uint64_t pt_offset(struct pt_engine *pt)
     return trace_offset(pt);
 }
 
+/* While the CPU is parked another one may call pt_record for it. */
+static __attribute__((cold, noinline)) uint64_t own_tsc(const struct pt_engine *pt)
+{
+    return trace_clock_here() + trace_clock_cpus[pt->cpu].ahead;
+}
+
 void pt_record(struct pt_engine *pt, enum record_kind kind, const void *head, uint32_t head_size, const void *body,
                uint32_t body_size)
 {
@@ -42,7 +49,7 @@ void pt_record(struct pt_engine *pt, enum record_kind kind, const void *head, ui
         .cpu = pt->cpu,
         .length = length,
         .trace_offset = trace_offset(pt),
-        .tsc = tsc_read(),
+        .tsc = __builtin_expect(trace_clock_differs, false) ? own_tsc(pt) : tsc_read(),
     };
     __builtin_memcpy(start.head, head, short_size);
 
@@ -65,6 +72,24 @@ void pt_seen(struct pt_engine *pt, uint64_t number)
 {
     const struct record_seen seen = {.number = number};
     pt_record(pt, RECORD_SEEN, &seen, sizeof(seen), NULL, 0);
+}
+
+void pt_clock_record(struct pt_engine *pt, uint32_t flags)
+{
+    const struct trace_clock_cpu *clock = &trace_clock_cpus[pt->cpu];
+    const struct record_clock record = {.ahead = clock->ahead, .error = clock->error, .flags = flags};
+    pt_record(pt, RECORD_CLOCK, &record, sizeof(record), NULL, 0);
+}
+
+/* Times that are kept are by the new TSC as well, so that differences remain right. */
+void pt_clock_moved(struct pt_engine *pt, uint64_t change, uint32_t error)
+{
+    pt->pause.tsc_from += change;
+    pt->entered_tsc += change;
+    pt->checked_tsc += change;
+    pt->polled_tsc += change;
+    trace_clock_move(pt->cpu, change, error);
+    pt_clock_record(pt, RECORD_CLOCK_WRITTEN);
 }
 
 void pt_poll(struct pt_engine *pt)

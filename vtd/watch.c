@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/log.h"
-#include "base/msr.h"
 #include "base/phys.h"
+#include "base/trace_clock.h"
 #include "vtd/dmar_registers.h"
 
 #define POLLS_PER_SECOND 4u
@@ -49,7 +49,7 @@ void watch_begin(const struct watch_units *units)
 {
     watch.units = *units;
     watch.nr_blocked = 0;
-    watch.due_tsc = tsc_read();
+    watch.due_tsc = trace_clock_here();
 }
 
 static void count_blocked(const struct dmar_fault *fault)
@@ -114,14 +114,14 @@ static bool all_units_are_fine(void)
 
 void watch_poll(void)
 {
-    const uint64_t now = tsc_read();
+    const uint64_t now = trace_clock_here();
     uint64_t due = __atomic_load_n(&watch.due_tsc, __ATOMIC_RELAXED);
 
-    if (due == NEVER || !deadline_is_over(due, now, clock_tsc_hz() / POLLS_PER_SECOND) ||
+    if (due == NEVER || !deadline_is_over(due, now, 2 * clock_tsc_hz() / POLLS_PER_SECOND) ||
         !__atomic_compare_exchange_n(&watch.due_tsc, &due, NEVER, false, __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
         return;
     if (all_units_are_fine())
-        __atomic_store_n(&watch.due_tsc, tsc_read() + clock_tsc_hz() / POLLS_PER_SECOND, __ATOMIC_RELEASE);
+        __atomic_store_n(&watch.due_tsc, trace_clock_here() + clock_tsc_hz() / POLLS_PER_SECOND, __ATOMIC_RELEASE);
     else
         switch_all_off();
 }

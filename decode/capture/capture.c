@@ -99,6 +99,8 @@ void capture_close(struct capture *capture)
         capture_unmap(&(struct capture_map){true, capture->cpus[cpu].bytes, capture->cpus[cpu].size});
     capture_unmap(&(struct capture_map){true, capture->events, capture->events_size});
     capture_unmap(&capture->checksums);
+    for (unsigned cpu = 0; cpu < CAPTURE_MAX_CPUS; cpu++)
+        cpu_clock_free(&capture->clocks[cpu]);
     free(capture->records);
     free(capture->directory);
     free(capture);

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "decode/capture/capture_map.h"
+#include "decode/capture/cpu_clock.h"
 #include "decode/capture/damage.h"
 #include "decode/capture/error.h"
 #include "decode/capture/text.h"
@@ -19,9 +20,9 @@
 #define CAPTURE_MAX_CPUS 256u
 
 struct capture_record {
-    struct record_header header;
-    uint64_t events_offset; /* of the header in events.bin */
-    const uint8_t *payload; /* header.length bytes */
+    struct record_header header; /* tsc: by the clock of the trace (decode/capture/cpu_clock.h) */
+    uint64_t events_offset;      /* of the header in events.bin */
+    const uint8_t *payload;      /* header.length bytes */
 };
 
 struct capture_trace {
@@ -44,6 +45,7 @@ struct capture {
     struct damages unsummed;  /* ends of files without a checksum: the receiver still runs, or was killed */
     struct record_text hello; /* payloads of RECORD_HELLO and of each RECORD_END; size 0 = missing */
     struct record_text ends[CAPTURE_MAX_CPUS];
+    struct cpu_clock clocks[CAPTURE_MAX_CPUS];
 };
 
 /* Does the capture have the end record of each CPU? */

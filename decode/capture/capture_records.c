@@ -6,6 +6,17 @@
 #include "decode/capture/index.h"
 #include "decode/capture/record_stream.h"
 
+/* false: out of memory. */
+static bool set_time(struct capture *capture, struct capture_record *record)
+{
+    if (record->header.cpu >= CAPTURE_MAX_CPUS)
+        return true;
+    struct cpu_clock *clock = &capture->clocks[record->header.cpu];
+    const bool good = cpu_clock_take(clock, &record->header, record->payload);
+    record->header.tsc -= cpu_clock_ahead(clock);
+    return good;
+}
+
 static bool add_record(struct capture *capture, const struct record_header *header, uint64_t offset)
 {
     if (capture->nr_records % 4096 == 0) {
@@ -29,7 +40,7 @@ static bool add_record(struct capture *capture, const struct record_header *head
     }
     if (header->cpu >= capture->nr_cpus && header->cpu < CAPTURE_MAX_CPUS)
         capture->nr_cpus = header->cpu + 1u;
-    return true;
+    return set_time(capture, record);
 }
 
 static bool record_fits(const struct capture *capture, const struct record_header *header, uint64_t offset)

@@ -37,6 +37,8 @@ bool record_possible(const struct record_header *header)
         return header->length == sizeof(struct record_lost);
     case RECORD_SEGMENT:
         return header->length == sizeof(struct record_segment);
+    case RECORD_CLOCK:
+        return header->length == sizeof(struct record_clock);
     default:
         return header->length <= RECORD_STREAM_MAX - sizeof(*header) - 8;
     }
@@ -45,7 +47,7 @@ bool record_possible(const struct record_header *header)
 bool record_plausible(const struct record_header *header, uint16_t cpu)
 {
     return record_possible(header) && header->cpu == cpu && header->kind >= RECORD_HELLO &&
-           header->kind <= RECORD_SEGMENT && header->kind != RECORD_LOST;
+           header->kind <= RECORD_CLOCK && header->kind != RECORD_LOST;
 }
 
 /* Deliver the records at the start of the buffer, and move the rest to its start. */

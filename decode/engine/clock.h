@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "decode/capture/cpu_clock.h"
 #include "pt/packet/packet.h"
 
 #define ENGINE_CLOCK_ONE (1ull << 16)
@@ -25,6 +26,9 @@ struct engine_clock_period {
 };
 
 struct engine_clock {
+    const struct cpu_clock *cpu; /* converts TSC packets to the clock of the trace; NULL: no difference */
+    const uint8_t *trace;        /* the bytes at trace offset 0 */
+
     /* from CPUID and IA32_RTIT_CTL; numerator 0: MTC packets are ignored */
     uint32_t numerator, denominator; /* CPUID.15H:EBX, EAX: the TSC's frequency divided by the crystal's */
     uint8_t mtc_freq;                /* IA32_RTIT_CTL.MTCFreq: MTC counts once in 2^mtc_freq ticks of the crystal */
@@ -51,6 +55,13 @@ struct engine_clock {
 
 /* The beginning of a stretch: nothing is known yet. */
 void engine_clock_begin(struct engine_clock *clock, uint32_t numerator, uint32_t denominator, uint8_t mtc_freq);
+
+/* Convert a packet that was read at this place of the trace, if it is a TSC packet. */
+static inline void engine_clock_convert(const struct engine_clock *clock, struct packet *packet, const uint8_t *at)
+{
+    if (packet->kind == PT_PACKET_TSC && clock->cpu)
+        packet->tsc = cpu_clock_time(clock->cpu, (uint64_t)(at - clock->trace), packet->tsc);
+}
 
 /* Take a TSC, TMA, MTC or CYC packet; others are ignored. Returns whether the time has changed. */
 bool engine_clock_take(struct engine_clock *clock, const struct packet *packet);

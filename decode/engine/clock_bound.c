@@ -48,6 +48,7 @@ static void look_ahead(struct engine_clock *clock, const uint8_t *at, const uint
             known = known || cycles == 0;
             ratio = packet.payload > ratio ? (uint8_t)packet.payload : ratio;
         }
+        engine_clock_convert(clock, &packet, at);
         engine_clock_take(&ahead, &packet);
         if (is_end(&ahead, clock->anchors))
             break;

@@ -80,6 +80,8 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch)
     engine->stretch = stretch;
     engine_clock_begin(&engine->clock, engine->input->cpuid_15_ebx, engine->input->cpuid_15_eax,
                        engine->input->mtc_freq);
+    engine->clock.cpu = engine->input->clock;
+    engine->clock.trace = engine->input->trace;
     engine->clock.nominal_ratio = engine->input->nominal_ratio;
     timed_begin(engine);
     engine_set_ip(engine, 0);

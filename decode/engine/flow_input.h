@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "decode/capture/cpu_clock.h"
 #include "decode/capture/error.h"
 #include "decode/code/code_pages.h"
 
@@ -44,6 +45,7 @@ struct flow_input {
     const struct code_pages *pages;
     uint64_t range_kinds, ranges[8]; /* ADDRn_CFG of IA32_RTIT_CTL, from bit 0 on; IA32_RTIT_ADDR0_A, ADDR0_B, ... */
     uint32_t cpuid_15_eax, cpuid_15_ebx; /* CPUID.15H: the TSC's frequency divided by the crystal's is EBX/EAX */
+    const struct cpu_clock *clock;       /* of the CPU; NULL: its TSC is the clock of the trace */
     uint8_t mtc_freq;                    /* MTCFreq of IA32_RTIT_CTL */
     bool returns_whole;                  /* DisRETC: no RET is compressed */
     uint8_t nominal_ratio;               /* core to bus, at which the core runs as fast as the TSC; 0: not known */

@@ -20,12 +20,13 @@ void timed_begin(struct engine *engine)
     engine->executed.context.tsc_error = FLOW_TSC_ERROR_UNKNOWN;
 }
 
-void timed_take(struct engine *engine, const struct packet *packet)
+void timed_take(struct engine *engine, struct packet *packet)
 {
     struct engine_clock *clock = &engine->clock;
     if (!(engine->needs & FLOW_NEED_TIME))
         return;
     const uint64_t low = clock->low, high = clock->high;
+    engine_clock_convert(clock, packet, engine->packet);
     const bool changed = engine_clock_take(clock, packet);
     if (!changed && packet->kind != PT_PACKET_TSC && packet->kind != PT_PACKET_MTC && packet->kind != PT_PACKET_CYC)
         return;

@@ -18,7 +18,7 @@
 void timed_begin(struct engine *engine);
 
 /* A packet that may occur between others. */
-void timed_take(struct engine *engine, const struct packet *packet);
+void timed_take(struct engine *engine, struct packet *packet);
 
 /* A packet has proved branches. To be called if unsettled is set. exact: the packet was generated when they occurred.
  */

@@ -78,6 +78,8 @@ enum flow_found flow_cursor_next(struct flow_cursor *cursor)
         if (stretch->begin >= cursor->part.to)
             return FLOW_FOUND_NOTHING;
         cursor->at = stretch->end;
+        stretch->tsc = cpu_clock_time(cursor->clock, stretch->begin, stretch->tsc);
+        stretch->end_tsc = cpu_clock_time(cursor->clock, stretch->end, stretch->end_tsc);
         if (stretch->begin >= cursor->part.from)
             return FLOW_FOUND_STRETCH;
     }

@@ -32,6 +32,7 @@ struct flow_cursor {
     const uint8_t *bytes; /* of the whole trace */
     uint64_t size;
     const struct gaps *gaps;
+    const struct cpu_clock *clock; /* NULL: the TSC is the clock of the trace */
     struct flow_part part;
     struct flow_stretch stretch;
     struct flow_span lost;

@@ -101,7 +101,8 @@ bool flow_trace_open_uncut(struct flow_trace *trace, const struct capture *captu
         return false;
     trace->mapped = true;
     struct flow_input *input = &trace->input;
-    *input = (struct flow_input){.trace = bytes->bytes, .trace_size = bytes->size, .pages = &trace->pages};
+    *input = (struct flow_input){
+        .trace = bytes->bytes, .trace_size = bytes->size, .pages = &trace->pages, .clock = &capture->clocks[cpu]};
     input->guest_only = text_find(&way, capture->hello, "pt_switch") && !text_equals(way, "root");
     name_cpu(input, capture->hello);
     name_ranges(input, capture->hello);
@@ -118,6 +119,7 @@ bool flow_trace_open(struct flow_trace *trace, const struct capture *capture, ui
 void flow_trace_cursor(struct flow_cursor *cursor, const struct flow_trace *trace, struct flow_part part)
 {
     flow_cursor_begin(cursor, trace->input.trace, trace->input.trace_size, &trace->gaps, part);
+    cursor->clock = trace->input.clock;
 }
 
 void flow_trace_pass(const struct flow_trace *trace, uint64_t *passed, uint64_t at)

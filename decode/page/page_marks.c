@@ -61,8 +61,10 @@ static bool take_packet(struct page_marks *marks, struct scan *scan, const struc
     return add_mark(marks, packet->tsc, PAGE_MARK_EXIT, cpu);
 }
 
-static bool take_run(struct page_marks *marks, const uint8_t *bytes, uint64_t begin, uint64_t end, unsigned cpu)
+static bool take_run(struct page_marks *marks, const struct capture *capture, uint64_t begin, uint64_t end,
+                     unsigned cpu)
 {
+    const uint8_t *bytes = capture->cpus[cpu].bytes;
     struct scan scan = {0};
     uint64_t at = find_psb(bytes, begin, end);
     while (at < end) {
@@ -73,6 +75,8 @@ static bool take_run(struct page_marks *marks, const uint8_t *bytes, uint64_t be
             continue;
         }
         const int length = packet_parse(&packet, bytes + at, (size_t)(end - at));
+        if (length > 0 && packet.kind == PT_PACKET_TSC)
+            packet.tsc = cpu_clock_time(&capture->clocks[cpu], at, packet.tsc);
         if (length > 0 && !take_packet(marks, &scan, &packet, cpu))
             return false;
         at = length > 0 ? at + (uint64_t)length : find_psb(bytes, at + 1, end);
@@ -98,7 +102,7 @@ static bool take_cpu(struct page_marks *marks, const struct capture *capture, un
         return false;
     good = take_records(marks, capture, cpu);
     while (good && gaps_next_run(&run, &gaps, trace->size))
-        good = take_run(marks, trace->bytes, run.begin, run.end, cpu);
+        good = take_run(marks, capture, run.begin, run.end, cpu);
     gaps_free(&gaps);
     return good || error_set(error, ERROR_MEMORY, 0, "the page");
 }

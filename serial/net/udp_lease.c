@@ -1,8 +1,8 @@
 /* Kind: shell */
 /* channel=net: renewing the lease of an address from a DHCP server. Runs under the sink's lock. */
 #include "base/log.h"
-#include "base/msr.h"
 #include "serial/net/udp_state.h"
+#include "serial/wire/log_record.h"
 #include "serial/wire/record.h"
 
 #define LINE_BYTES 160u
@@ -19,7 +19,7 @@ static bool record_line(struct udp_sink *s, const char *news)
     struct {
         struct record_header header;
         char text[LINE_BYTES];
-    } line = {.header = {.kind = RECORD_LOG, .tsc = tsc_read()}};
+    } line = {.header = {.kind = RECORD_LOG, .tsc = log_record_tsc()}};
     const uint32_t ip = s->link.ip;
     const size_t length = format_text(line.text, sizeof line.text, "channel=net: DHCP: %u.%u.%u.%u %s", ip >> 24,
                                       ip >> 16 & 255, ip >> 8 & 255, ip & 255, news);

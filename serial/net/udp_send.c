@@ -315,7 +315,7 @@ static void send_queues(struct udp_sink *s, uint64_t now)
 static bool ack_is_due(const struct udp_sink *s, uint64_t now)
 {
     return s->unrequested > 0 && !window_empty(&s->window) &&
-           (s->request_now || now - s->requested_tsc >= s->request_tsc);
+           (s->request_now || (int64_t)(now - s->requested_tsc) >= (int64_t)s->request_tsc);
 }
 
 void udp_push(struct udp_sink *s, uint64_t now)

@@ -2,7 +2,7 @@
 /* channel=net: the sink's operations, and receiving. */
 #include "serial/net/udp_sink.h"
 
-#include "base/msr.h"
+#include "base/trace_clock.h"
 #include "serial/net/udp_state.h"
 
 static void take_frame(struct udp_sink *s, const uint8_t *bytes, size_t size, uint64_t now)
@@ -74,7 +74,7 @@ void udp_receive(struct udp_sink *s, uint64_t now)
 static void udp_poll(struct sink *sink)
 {
     struct udp_sink *s = udp_sink_of(sink);
-    uint64_t now = tsc_read();
+    uint64_t now = trace_clock_here();
 
     if (udp_has_received(s)) {
         udp_receive(s, now);

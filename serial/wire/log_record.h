@@ -7,4 +7,7 @@
 /* Record log lines in the sink from now on. */
 void log_record_to(struct sink *sink);
 
+/* The time in a log record: CPU 0's TSC, on whatever CPU. */
+uint64_t log_record_tsc(void);
+
 #endif

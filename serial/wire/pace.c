@@ -31,7 +31,7 @@ void pace_adapt(struct pace *pace, uint32_t base, uint64_t arrived, uint64_t now
         if (is_fast(pace, arrived - pace->arrived, now - pace->since)) {
             pace->frames = 2 * pace->frames <= pace->max_frames ? 2 * pace->frames : pace->max_frames;
         }
-    } else if (now - pace->since >= pace->slow_tsc) {
+    } else if ((int64_t)(now - pace->since) >= (int64_t)pace->slow_tsc) {
         pace->measuring = false;
         if (pace->frames > pace->min_frames) {
             pace->frames /= 2;

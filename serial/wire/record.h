@@ -10,18 +10,19 @@
 #include <stdint.h>
 
 enum record_kind {
-    RECORD_HELLO = 1,   /* text, lines of "name value", for meta.json; the first record of CPU 0 */
-    RECORD_PAGE = 2,    /* struct record_page and its bytes: a code page, valid from trace_offset on */
-    RECORD_DRAIN = 3,   /* struct record_drain: trace bytes were passed to the channel */
-    RECORD_GAP = 4,     /* struct record_gap: trace bytes that were lost or never written */
-    RECORD_LOG = 5,     /* text, one line without line feed */
-    RECORD_END = 6,     /* text, lines of "name value": totals; the last record */
-    RECORD_STATUS = 7,  /* text, lines of "name value": the answer to a command (serial/wire/command.h) */
-    RECORD_SEEN = 8,    /* struct record_seen: which versions of code pages this CPU executes from trace_offset on */
-    RECORD_MAP = 9,     /* struct record_map and its runs: the executable pages in a range of an address space */
-    RECORD_TASK = 10,   /* struct record_task: which task of the guest runs in an address space */
-    RECORD_LOST = 11,   /* struct record_lost: records that did not arrive; made by the receiver, never sent */
-    RECORD_SEGMENT = 12 /* struct record_segment: the base of this CPU's code segment */
+    RECORD_HELLO = 1,    /* text, lines of "name value", for meta.json; the first record of CPU 0 */
+    RECORD_PAGE = 2,     /* struct record_page and its bytes: a code page, valid from trace_offset on */
+    RECORD_DRAIN = 3,    /* struct record_drain: trace bytes were passed to the channel */
+    RECORD_GAP = 4,      /* struct record_gap: trace bytes that were lost or never written */
+    RECORD_LOG = 5,      /* text, one line without line feed */
+    RECORD_END = 6,      /* text, lines of "name value": totals; the last record */
+    RECORD_STATUS = 7,   /* text, lines of "name value": the answer to a command (serial/wire/command.h) */
+    RECORD_SEEN = 8,     /* struct record_seen: which versions of code pages this CPU executes from trace_offset on */
+    RECORD_MAP = 9,      /* struct record_map and its runs: the executable pages in a range of an address space */
+    RECORD_TASK = 10,    /* struct record_task: which task of the guest runs in an address space */
+    RECORD_LOST = 11,    /* struct record_lost: records that did not arrive; made by the receiver, never sent */
+    RECORD_SEGMENT = 12, /* struct record_segment: the base of this CPU's code segment */
+    RECORD_CLOCK = 13    /* struct record_clock: how this CPU's TSC differs from the clock of the trace */
 };
 
 struct record_header {
@@ -130,6 +131,17 @@ struct record_segment {
     uint32_t flags; /* RECORD_SEGMENT_* */
 };
 _Static_assert(sizeof(struct record_segment) == 16, "docs/wire.md: a segment record has 16 bytes");
+
+/* From the record's trace_offset on, this CPU's TSC is ahead ticks ahead of the clock of the trace: CPU 0's TSC as it
+ * was when the trace began. The record itself has the TSC as it is now. Before its first record a CPU's TSC is that
+ * clock, as nearly as it could be measured. */
+#define RECORD_CLOCK_WRITTEN 0x1u /* flags: the guest has written the TSC. Otherwise it was measured at the start */
+struct record_clock {
+    uint64_t ahead; /* modulo 2^64 */
+    uint32_t error; /* ahead is at most so many ticks too high or too low */
+    uint32_t flags; /* RECORD_CLOCK_* */
+};
+_Static_assert(sizeof(struct record_clock) == 16, "docs/wire.md: a clock record has 16 bytes");
 
 enum record_drain_cause { RECORD_DRAIN_PMI = 1, RECORD_DRAIN_FLUSH = 2, RECORD_DRAIN_POLL = 3 };
 

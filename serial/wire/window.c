@@ -155,7 +155,7 @@ void window_ack_requested(struct window *w, uint64_t now)
 
 void window_check_timeout(struct window *w, uint64_t now)
 {
-    if (!seq_before(w->base, w->requested) || now - w->timer_start < w->timeout << w->backoff) {
+    if (!seq_before(w->base, w->requested) || (int64_t)(now - w->timer_start) < (int64_t)(w->timeout << w->backoff)) {
         return;
     }
     for (uint32_t seq = w->base; seq != w->next; seq++) {

@@ -1,8 +1,9 @@
 /*
  * The TSC that the decoder gives each branch, beside what it was in the emulated CPU (ptmodel: times=1).
  *
- * usage: times_agree CAPTURE BRANCHES [CPU]      prints: branches, of which without a time, and how far off the others
- * are in ticks: in the mean, at most, and at most early and late
+ * usage: times_agree CAPTURE BRANCHES [CPU [AHEAD]]      prints: branches, of which without a time, and how far off the
+ * others are in ticks: in the mean, at most, and at most early and late. AHEAD: the emulated CPU's TSC is so many ticks
+ * ahead of the clock of the trace
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@ struct times {
     uint64_t unbounded, outside; /* branches with a time but no bound; outside of theirs */
     uint64_t widest;
     double bounds;
+    uint64_t ahead;
 };
 
 static void check_bound(struct times *times, uint64_t off, uint64_t bound)
@@ -51,6 +53,7 @@ static void compare(struct times *times, const struct flow_branch *branch, const
         times->untimed++;
         return;
     }
+    truth -= times->ahead;
     const uint64_t off = tsc > truth ? tsc - truth : truth - tsc;
     uint64_t *most = tsc > truth ? &times->late : &times->early;
     *most = off > *most ? off : *most;
@@ -99,10 +102,12 @@ int main(int argc, char **argv)
     struct flow_trace trace;
     struct error error = {0};
     if (argc < 3) {
-        fprintf(stderr, "usage: times_agree CAPTURE BRANCHES [CPU]\n");
+        fprintf(stderr, "usage: times_agree CAPTURE BRANCHES [CPU [AHEAD]]\n");
         return 2;
     }
-    struct times times = {.branches = open_list(argv[2], ""), .tscs = open_list(argv[2], ".times")};
+    struct times times = {.branches = open_list(argv[2], ""),
+                          .tscs = open_list(argv[2], ".times"),
+                          .ahead = argc > 4 ? (uint64_t)strtoll(argv[4], NULL, 10) : 0};
     if (!(capture = capture_open(argv[1], &error)) ||
         !flow_trace_open(&trace, capture, (uint16_t)(argc > 3 ? atoi(argv[3]) : 0), &error)) {
         error_print(&error);

@@ -19,7 +19,8 @@ static bool is_over(const struct arbitration_slot *slot, uint64_t now)
 {
     const uint64_t until = until_of(slot);
 
-    return until != ARBITRATION_NOT_BEGUN && deadline_is_over(until, now, ARBITRATION_TURN_TSC);
+    return until != ARBITRATION_NOT_BEGUN &&
+           deadline_is_over(until, now, ARBITRATION_TURN_TSC + ARBITRATION_CLOCK_ERROR);
 }
 
 /* The slot of a page. NULL: no CPU has had a turn on the page recently. */

@@ -24,12 +24,13 @@
 /* Each CPU waits for at most one page, so that more slots than CPUs (VMX_MAX_CPUS) always leave one without a queue. */
 #define ARBITRATION_SLOTS 65u
 #define ARBITRATION_TURN_TSC 20000u
+#define ARBITRATION_CLOCK_ERROR 20000u /* now may be so much earlier than what another CPU has taken for now */
 #define ARBITRATION_NOT_BEGUN UINT64_MAX
 
 /* All zero: free. */
 struct arbitration_slot {
     uint64_t gpa;
-    uint64_t until;         /* TSC at which the turn ends; ARBITRATION_NOT_BEGUN. Atomic */
+    uint64_t until;         /* time at which the turn ends (base/trace_clock.h); ARBITRATION_NOT_BEGUN. Atomic */
     uint32_t holder;        /* number + 1 of the CPU whose turn it is; 0: none */
     uint32_t next, serving; /* tickets: the next one to be drawn; the one that may go when the turn ends (atomic) */
 };

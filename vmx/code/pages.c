@@ -17,6 +17,7 @@
 
 #include "base/io.h"
 #include "base/log.h"
+#include "base/trace_clock.h"
 #include "vmx/code/code.h"
 #include "vmx/code/memory.h"
 #include "vmx/code/record.h"
@@ -97,7 +98,7 @@ bool code_page_watch_writes(struct cpu *cpu, uint64_t page)
 
 void code_entering(struct cpu *cpu)
 {
-    arbitration_begin(code_of(cpu)->pages.turn, cpu->number, tsc_read());
+    arbitration_begin(code_of(cpu)->pages.turn, cpu->number, trace_clock(cpu->number));
     code_of(cpu)->pages.turn = NULL;
 }
 
@@ -107,18 +108,18 @@ static struct arbitration_claim page_claim(struct cpu *cpu, uint64_t gpa)
 {
     struct arbitration_claim claim = {0};
 
-    if (!machine_has_others() || arbitration_request(&arbitration, cpu->number, gpa, tsc_read(), &claim))
+    if (!machine_has_others() || arbitration_request(&arbitration, cpu->number, gpa, trace_clock(cpu->number), &claim))
         return claim;
     if (code_of(cpu)->pages.turn) /* a turn must not be held while waiting for another one */
         code_entering(cpu);
     do {
         machine_unlock(cpu);
-        while (!arbitration_is_ready(&claim, tsc_read()) && !kick_is_stopping()) {
+        while (!arbitration_is_ready(&claim, trace_clock(cpu->number)) && !kick_is_stopping()) {
             requests_serve_waiting(cpu);
             io_pause();
         }
         machine_lock(cpu);
-    } while (!arbitration_is_ready(&claim, tsc_read()) && !kick_is_stopping());
+    } while (!arbitration_is_ready(&claim, trace_clock(cpu->number)) && !kick_is_stopping());
     arbitration_admit(&claim);
     return claim;
 }

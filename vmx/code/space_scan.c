@@ -20,6 +20,8 @@
 #include "vmx/guest/guest.h"
 #include "vmx/guest/memory.h"
 
+#include "base/trace_clock.h"
+
 /* TSC ticks without a fault before the first scan, and at most between two scans. */
 #define FIRST_QUIET_TSC (1ull << 17)
 #define MOST_QUIET_TSC (1ull << 23)
@@ -54,7 +56,7 @@ void space_scan_faulted(struct cpu *cpu, uint64_t space)
 
     if (scan->space != space)
         *scan = (struct space_scan){.space = space};
-    scan->since_tsc = tsc_read();
+    scan->since_tsc = trace_clock(cpu->number);
     scan->quiet_tsc = ++scan->faults < MANY_FAULTS ? worth_its_cost(scan, FIRST_QUIET_TSC) : FIRST_QUIET_TSC;
     code_of(cpu)->scan.quiet_tsc = quiet_tsc_of(scan);
 }
@@ -62,7 +64,7 @@ void space_scan_faulted(struct cpu *cpu, uint64_t space)
 /* One part of a scan. The first scan sends records of everything: its cost does not predict that of the others. */
 static void scan_now(struct cpu *cpu, struct space_scan *scan)
 {
-    const uint64_t begin = tsc_read(), since = scan->by == cpu ? scan->offset : ABSENT_UNKNOWN;
+    const uint64_t begin = trace_clock(cpu->number), since = scan->by == cpu ? scan->offset : ABSENT_UNKNOWN;
 
     if (!scan->now.next) {
         scan->now.offset = pt_offset(cpu->pt);
@@ -72,7 +74,7 @@ static void scan_now(struct cpu *cpu, struct space_scan *scan)
     if (scan->now.by != cpu)
         scan->now.by = NULL;
     scan->now.next = mapping_send_all(cpu, scan->space, since, scan->now.next);
-    scan->since_tsc = tsc_read();
+    scan->since_tsc = trace_clock(cpu->number);
     scan->now.cost_tsc += scan->since_tsc - begin;
     if (scan->now.next)
         return;
@@ -99,7 +101,7 @@ void code_timer_expired(struct cpu *cpu)
         return;
     }
     machine_lock(cpu);
-    if (scan->space == space && tsc_read() - scan->since_tsc + TIMER_SLACK_TSC >= quiet_tsc_of(scan))
+    if (scan->space == space && trace_clock(cpu->number) - scan->since_tsc + TIMER_SLACK_TSC >= quiet_tsc_of(scan))
         scan_now(cpu, scan);
     machine_unlock(cpu);
     code_of(cpu)->scan.quiet_tsc = quiet_tsc_of(scan);

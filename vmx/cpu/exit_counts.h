@@ -30,6 +30,12 @@ static inline void exit_counts_end(struct cpu *cpu, uint32_t reason)
     exit_counts_of(cpu)->tsc[reason] += tsc_read();
 }
 
+/* The guest has moved this CPU's TSC ahead by change ticks in the exit that is being handled. */
+static inline void exit_counts_tsc_moved(struct cpu *cpu, uint32_t reason, uint64_t change)
+{
+    exit_counts_of(cpu)->tsc[reason] -= change;
+}
+
 /* The CPU's last record, RECORD_END, with its totals. sleeps: the machine goes to a sleep state. Call after
  * pt_flush_begin; another CPU may do it for one that waits for SIPI. */
 void exit_counts_flush(struct cpu *cpu, bool sleeps);

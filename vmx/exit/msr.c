@@ -7,6 +7,7 @@
 #include "vmx/apic/lapic.h"
 #include "vmx/apic/registers.h"
 #include "vmx/cpu/cpu.h"
+#include "vmx/cpu/exit_counts.h"
 #include "vmx/cpu/machine.h"
 #include "vmx/cpu/vmcs.h"
 #include "vmx/ept/ept.h"
@@ -24,6 +25,7 @@
 #define SVR_SOFTWARE_ENABLE (1ull << 8)
 #define SHARED_LARGEST 64u /* bytes at an address that need not be a page's start: KVM's struct kvm_steal_time */
 #define CPUID_1_ECX_PDCM (1u << 15)
+#define WRMSR_TICKS 10000u /* a WRMSR takes less */
 
 /* Constant. */
 struct msr_cpu {
@@ -97,6 +99,26 @@ static void memory_types_follow(struct cpu *cpu)
     machine_unlock(cpu);
 }
 
+/* SDM "IA32_TSC_ADJUST Register": a write of either MSR adds the same to both. Without that MSR (CPUID.7:EBX[1] is 0)
+ * it is not known how long the write took. */
+static bool tsc_write(struct cpu *cpu, uint32_t msr, uint64_t value)
+{
+    uint64_t before = 0, after = 0;
+    const bool exact = msr_try_read(IA32_TSC_ADJUST, &before);
+
+    if (!exact)
+        before = tsc_read();
+    if (!msr_try_write(msr, value))
+        return false;
+    if (!exact || !msr_try_read(IA32_TSC_ADJUST, &after))
+        after = tsc_read();
+    if (after == before)
+        return true;
+    exit_counts_tsc_moved(cpu, EXIT_REASON_WRMSR, after - before);
+    pt_clock_moved(cpu->pt, after - before, exact ? 0 : WRMSR_TICKS);
+    return true;
+}
+
 /* VISIBLE: #GP where root mode could not reach the registers. */
 static bool apic_base_write(struct cpu *cpu, uint64_t value)
 {
@@ -148,6 +170,8 @@ static bool msr_row_write(struct cpu *cpu, const struct msr_row *row, uint32_t m
         return true;
     case MSR_REFUSE:
         return !(value & row->mask) && msr_try_write(msr, value);
+    case MSR_TSC:
+        return tsc_write(cpu, msr, value);
     case MSR_APIC_BASE:
         return apic_base_write(cpu, value);
     case MSR_SHARED_PAGE: /* VISIBLE */

@@ -8,6 +8,8 @@
 
 /* clang-format off */
 const struct msr_row msr_policy[] = {
+    /* The trace's times and their order between CPUs depend on it. */
+    {0x010, 0x010, MSR_NATIVE, MSR_TSC, MSR_ALWAYS, 0, "IA32_TIME_STAMP_COUNTER"},
     {0x011, 0x012, MSR_NATIVE, MSR_SHARED_PAGE, MSR_ALWAYS, ~1ull, "MSR_KVM_WALL_CLOCK, SYSTEM_TIME"},
     /* The local APIC may move or change its mode: move the guard, and keep it where root mode reaches it. */
     {0x01b, 0x01b, MSR_NATIVE, MSR_APIC_BASE, MSR_ALWAYS, 0, "IA32_APIC_BASE"},
@@ -16,6 +18,7 @@ const struct msr_row msr_policy[] = {
     /* VISIBLE: as if firmware had locked VMX and SMX off. Exists where CPUID.1:ECX[5] or [6] is 1. */
     {0x03a, 0x03a, MSR_FEATURE_CONTROL_OFF, MSR_FAULT, MSR_ALWAYS, 0, "IA32_FEATURE_CONTROL"},
     /* VISIBLE: SDM "Microcode Update Facility": no update may be performed in VMX non-root operation. */
+    {0x03b, 0x03b, MSR_NATIVE, MSR_TSC, MSR_ALWAYS, 0, "IA32_TSC_ADJUST"},
     {0x079, 0x079, MSR_NATIVE, MSR_FORGET, MSR_ALWAYS, 0, "IA32_BIOS_UPDT_TRIG"},
     {0x09b, 0x09b, MSR_FAULT, MSR_FAULT, MSR_ALWAYS, 0, "IA32_SMM_MONITOR_CTL"},
     /* Exist where CPUID.(7,1):EAX[17] = 1, which is hidden. */

@@ -28,6 +28,7 @@ enum msr_action {
     MSR_PERF_RESET,          /* write: as MSR_MASK; PMIs of the bits that are reset may be delivered again */
     MSR_FORGET,              /* write: ignored */
     MSR_REFUSE,              /* write: #GP if a bit of the row's mask is set */
+    MSR_TSC,                 /* write: record by how much the TSC moves */
     MSR_APIC_BASE,           /* write: check the address; move the guard of the local APIC */
     MSR_SHARED_PAGE,         /* write: #GP if the row's mask has the address of root's own memory */
     MSR_ICR,                 /* write: record an INIT */

@@ -4,6 +4,7 @@
 #include "base/io.h"
 #include "base/log.h"
 #include "base/msr.h"
+#include "base/trace_clock.h"
 #include "vmx/apic/ipi.h"
 #include "vmx/cpu/cpu.h"
 #include "vmx/cpu/fail_stop.h"
@@ -73,7 +74,7 @@ void kick_leave_guest(struct cpu *cpu)
 
 static void doubt_from_now(struct cpu *cpu)
 {
-    __atomic_store_n(&kick_of(cpu)->doubt_tsc, tsc_read() | 1, __ATOMIC_SEQ_CST);
+    __atomic_store_n(&kick_of(cpu)->doubt_tsc, trace_clock_here() | 1, __ATOMIC_SEQ_CST);
 }
 
 /* A pending INIT exits before the guest's first instruction, and before NMIs, the monitor trap and the preemption timer
@@ -90,7 +91,7 @@ __attribute__((cold, noinline)) static void init_is_missing(struct cpu *cpu)
     if (kick->init_at_entry) {
         kick->init_pending = false;
         doubt_from_now(cpu);
-    } else if ((int64_t)(tsc_read() - doubt) > LATE_INIT_TSC) {
+    } else if ((int64_t)(trace_clock(cpu->number) - doubt) > LATE_INIT_TSC) {
         __atomic_compare_exchange_n(&kick->doubt_tsc, &doubt, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     }
 }

@@ -37,6 +37,25 @@ static void print_lines(const char *title, const char *missing, struct record_te
         printf("  %-28.*s %.*s\n", (int)line.name.size, line.name.bytes, (int)line.value.size, line.value.bytes);
 }
 
+/* One line for what was measured at the start, one for all that the guest has written. */
+static void print_clock(const struct cpu_clock *clock)
+{
+    char ticks[COUNT_TEXT_SIZE], error[COUNT_TEXT_SIZE];
+    size_t written = 0;
+    for (size_t i = 0; i < clock->count; i++)
+        written += clock->steps[i].written;
+    if (clock->count && !clock->steps[0].written) {
+        const int64_t ahead = (int64_t)clock->steps[0].ahead;
+        printf(
+            "  TSC at the start             %s ticks %s than CPU 0's (within %s); times of the trace are by CPU 0's\n",
+            count_text(ticks, ahead < 0 ? -(uint64_t)ahead : (uint64_t)ahead), ahead < 0 ? "lower" : "higher",
+            count_text(error, clock->steps[0].error));
+    }
+    if (written)
+        printf("  TSC written by the guest     %s time%s; times of the trace are by CPU 0's as it was at the start\n",
+               count_text(ticks, written), plural(written));
+}
+
 static void print_cpu(const struct capture *capture, unsigned cpu)
 {
     struct info_sums sums;
@@ -52,6 +71,7 @@ static void print_cpu(const struct capture *capture, unsigned cpu)
            plural(sums.handed_over), sums.records[RECORD_DRAIN], plural(sums.records[RECORD_DRAIN]));
     printf("  code pages                   %" PRIu64 "\n", sums.records[RECORD_PAGE]);
     printf("  gaps                         %" PRIu64 "\n", sums.records[RECORD_GAP]);
+    print_clock(&capture->clocks[cpu]);
 }
 
 static void print_tasks(const struct capture *capture)

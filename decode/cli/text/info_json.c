@@ -56,10 +56,26 @@ static void write_records(FILE *file, const struct info_sums *sums)
                                                   [RECORD_MAP] = "map",
                                                   [RECORD_TASK] = "task",
                                                   [RECORD_LOST] = "lost",
-                                                  [RECORD_SEGMENT] = "segment"};
+                                                  [RECORD_SEGMENT] = "segment",
+                                                  [RECORD_CLOCK] = "clock"};
     fputs("\"records\": {", file);
     for (size_t i = 0; i < INFO_KINDS; i++)
         json_figure(file, names[i], figure_of(sums->records[i]), i + 1 < INFO_KINDS ? ", " : "}");
+}
+
+/* ahead is a signed number. */
+static void write_clock(FILE *file, const struct cpu_clock *clock)
+{
+    fputs("\"clock\": [", file);
+    for (size_t i = 0; i < clock->count; i++) {
+        const struct cpu_clock_step *step = &clock->steps[i];
+        fputs(i ? ", {" : "{", file);
+        json_figure(file, "at", figure_of(step->at), ", ");
+        fprintf(file, "\"ahead\": %" PRId64 ", ", (int64_t)step->ahead);
+        json_figure(file, "error", figure_of(step->error), ", ");
+        fprintf(file, "\"written\": %s}", step->written ? "true" : "false");
+    }
+    fputs("],\n     ", file);
 }
 
 static void write_stream(FILE *file, const struct capture *capture, unsigned cpu)
@@ -73,6 +89,8 @@ static void write_stream(FILE *file, const struct capture *capture, unsigned cpu
     json_figure(file, "handed_over", figure_of(sums.handed_over), ",\n     ");
     write_records(file, &sums);
     fputs(",\n     ", file);
+    if (cpu < CAPTURE_MAX_CPUS)
+        write_clock(file, &capture->clocks[cpu]);
     write_text(file, "end", capture->ends[cpu], "     ", "}");
 }
 

@@ -6,7 +6,7 @@
 
 #include "decode/capture/capture.h"
 
-#define INFO_KINDS (RECORD_SEGMENT + 1)
+#define INFO_KINDS (RECORD_CLOCK + 1)
 
 struct info_sums {
     uint64_t records[INFO_KINDS]; /* of each kind; [0]: of unknown kinds */

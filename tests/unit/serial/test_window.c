@@ -57,6 +57,19 @@ static void one_loss_costs_one_frame(void **state)
     assert_int_equal(world->window.nr_timeouts, 0);
 }
 
+/* CPUs' clocks agree only nearly: now may be before the time that another CPU has set. */
+static void a_slightly_lower_clock_is_no_timeout(void **state)
+{
+    struct world *world = *state;
+
+    world_send(world, 10);
+    world->window.timer_start = 100000; /* by another CPU */
+    window_check_timeout(&world->window, 99990);
+    assert_int_equal(world->window.nr_timeouts, 0);
+    window_check_timeout(&world->window, 100000 + world->window.timeout);
+    assert_int_equal(world->window.nr_timeouts, 1);
+}
+
 static void foreign_acks_change_nothing(void **state)
 {
     struct world *world = *state;
@@ -95,7 +108,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         WORLD_TEST(perfect_wire_sends_nothing_again), WORLD_TEST(bad_wires),
         WORLD_TEST(one_loss_costs_one_frame),         WORLD_TEST(foreign_acks_change_nothing),
-        WORLD_TEST(bits_beyond_the_window),
+        WORLD_TEST(bits_beyond_the_window),           WORLD_TEST(a_slightly_lower_clock_is_no_timeout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -132,7 +132,7 @@ static void kinds_have_lengths(void **state)
     assert_true(record_possible(&header) && record_plausible(&header, 2));
     header.length += 8;
     assert_false(record_possible(&header));
-    header.kind = RECORD_SEGMENT + 1;
+    header.kind = RECORD_CLOCK + 1;
     assert_true(record_possible(&header));
     assert_false(record_plausible(&header, 2));
 }

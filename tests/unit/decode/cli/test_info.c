@@ -57,11 +57,13 @@ static void a_capture_with_all_records(void **state)
         "  \"streams\": [\n"
         "    {\"cpu\": 0, \"trace_bytes\": 600, \"handed_over\": 700,\n"
         "     \"records\": {\"other\": 0, \"hello\": 1, \"page\": 0, \"drain\": 1, \"gap\": 2, \"log\": 1, \"end\": 1, "
-        "\"status\": 0, \"seen\": 0, \"map\": 0, \"task\": 1, \"lost\": 0, \"segment\": 0},\n"
+        "\"status\": 0, \"seen\": 0, \"map\": 0, \"task\": 1, \"lost\": 0, \"segment\": 0, \"clock\": 1},\n"
+        "     \"clock\": [{\"at\": 90, \"ahead\": -5000, \"error\": 19, \"written\": true}],\n"
         "     \"end\": {\n       \"trace_bytes\": 1000,\n       \"exit.cpuid\": 4\n     }},\n"
         "    {\"cpu\": 1, \"trace_bytes\": null, \"handed_over\": 0,\n"
         "     \"records\": {\"other\": 0, \"hello\": 0, \"page\": 0, \"drain\": 0, \"gap\": 0, \"log\": 0, \"end\": 0, "
-        "\"status\": 0, \"seen\": 0, \"map\": 0, \"task\": 0, \"lost\": 0, \"segment\": 0},\n     \"end\": null}\n  "
+        "\"status\": 0, \"seen\": 0, \"map\": 0, \"task\": 0, \"lost\": 0, \"segment\": 0, \"clock\": 0},\n"
+        "     \"clock\": [],\n     \"end\": null}\n  "
         "],\n"
         "  \"tasks\": [\n    {\"cpu\": 0, \"at\": 70, \"tsc\": 0, \"cr3\": \"5000\", \"pid\": 7, \"thread\": 8, "
         "\"comm\": \"a \\\"name\\\"\", \"borrows\": false}\n  ],\n"
@@ -89,6 +91,8 @@ static void a_capture_with_all_records(void **state)
     put_record(store, 0, &offset, RECORD_LOG, 0, "channel \"e1000\"", 15);
     assert_true(store_trace(store, 0, 0, trace, sizeof(trace)));
     assert_true(store_flush(store));
+    const struct record_clock clock = {.ahead = (uint64_t)-5000, .error = 19, .flags = RECORD_CLOCK_WRITTEN};
+    put_record(store, 0, &offset, RECORD_CLOCK, 90, &clock, sizeof(clock));
     put_record(store, 0, &offset, RECORD_END, 0, "trace_bytes 1000\nexit.cpuid 4\n", 30);
     assert_true(store_close(store));
     assert_int_equal(truncate(capture_path(path, f, "cpu0.pt"), 600), 0);

@@ -140,6 +140,26 @@ static void next_anchor_bounds(void **state)
     assert_in_range(clock.high, 5000, 5002);
 }
 
+/* The guest writes the TSC between two TSC packets: each is converted by its own offset. */
+static void a_written_tsc_is_converted(void **state)
+{
+    static const uint8_t trace[] = {0x19, 0xe8, 0x03, 0, 0, 0, 0, 0, 0x06, 0x19, 0x88, 0x13, 0, 0, 0, 0, 0};
+    struct cpu_clock_step steps[] = {{0, 100, 0, false}, {9, 4000, 0, true}};
+    const struct cpu_clock cpu = {steps, 2, 2};
+    struct engine_clock clock;
+    struct packet packet;
+    (void)state;
+    engine_clock_begin(&clock, 0, 0, 0);
+    clock.cpu = &cpu;
+    clock.trace = trace;
+    assert_int_equal(packet_parse(&packet, trace, sizeof(trace)), 8);
+    engine_clock_convert(&clock, &packet, trace);
+    engine_clock_take(&clock, &packet);
+    assert_int_equal(clock.tsc, 900);
+    engine_clock_bound(&clock, trace + 8, trace + sizeof(trace), 0);
+    assert_in_range(clock.high, 1000, 1002);
+}
+
 /* 40 cycles at least as long as three quarters of a tick, as the ratio is; then 60 up to the MTC at 1,100. */
 static void cycles_narrow_it(void **state)
 {
@@ -183,6 +203,7 @@ int main(void)
         cmocka_unit_test(slow_mtc_begins_at_the_next_one),
         cmocka_unit_test(cycles_are_measured_between_anchors),
         cmocka_unit_test(next_anchor_bounds),
+        cmocka_unit_test(a_written_tsc_is_converted),
         cmocka_unit_test(cycles_narrow_it),
         cmocka_unit_test(overflow_leaves_only_tsc),
         cmocka_unit_test(a_halt_does_not_make_cycles_long),

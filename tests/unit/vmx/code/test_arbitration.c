@@ -68,8 +68,21 @@ static void others_wait_for_the_end_of_a_turn(void **state)
     take_queued(1, &claim);
 }
 
-/* By a TSC with a lower value than the holder's, a turn would end late. */
-static void no_wait_is_longer_than_a_turn(void **state)
+/* By a clock that is slightly lower than the holder's, a turn has its whole length. */
+static void a_clock_within_the_error_cuts_no_turn_short(void **state)
+{
+    (void)state;
+    take(0, PAGE);
+    now -= ARBITRATION_CLOCK_ERROR;
+    const struct arbitration_claim claim = queue(1);
+    now += ARBITRATION_CLOCK_ERROR + ARBITRATION_TURN_TSC - 1;
+    assert_false(arbitration_is_ready(&claim, now));
+    now++;
+    take_queued(1, &claim);
+}
+
+/* By a clock with a lower value than the holder's, a turn would end late. */
+static void no_wait_is_longer_than_a_turn_and_the_error(void **state)
 {
     const uint64_t lower[] = {1, ARBITRATION_TURN_TSC - 1, ARBITRATION_TURN_TSC, 1000000, 1ull << 40};
 
@@ -82,7 +95,7 @@ static void no_wait_is_longer_than_a_turn(void **state)
         now -= lower[i];
         if (arbitration_request(&arbitration, 1, PAGE, now, &claim))
             continue;
-        now += ARBITRATION_TURN_TSC;
+        now += ARBITRATION_TURN_TSC + ARBITRATION_CLOCK_ERROR;
         assert_true(arbitration_is_ready(&claim, now));
     }
 }
@@ -185,7 +198,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(a_free_page_is_taken_at_once, reset),
         cmocka_unit_test_setup(others_wait_for_the_end_of_a_turn, reset),
-        cmocka_unit_test_setup(no_wait_is_longer_than_a_turn, reset),
+        cmocka_unit_test_setup(a_clock_within_the_error_cuts_no_turn_short, reset),
+        cmocka_unit_test_setup(no_wait_is_longer_than_a_turn_and_the_error, reset),
         cmocka_unit_test_setup(a_turn_begins_with_the_entry, reset),
         cmocka_unit_test_setup(a_turn_is_not_renewed_while_another_cpu_waits, reset),
         cmocka_unit_test_setup(nor_by_a_request_that_was_made_in_time, reset),

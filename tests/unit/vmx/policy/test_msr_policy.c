@@ -102,7 +102,7 @@ static void frequent_msrs_do_not_exit(void **state)
     msr_policy_bitmap(bitmap, MSR_IF_PT);
     for (size_t i = 0; i < sizeof frequent / sizeof frequent[0]; i++) {
         assert_false(exits(0, frequent[i]));
-        assert_false(exits(2048, frequent[i]));
+        assert_int_equal(exits(2048, frequent[i]), frequent[i] == 0x10 || frequent[i] == 0x3b); /* seldom written */
     }
 }
 
