@@ -57,6 +57,7 @@ static bool set_number_option(const char *name, uint64_t number)
         {"tsc_skew", &ptm_config.tsc_skew, NULL, NULL},
         {"times", NULL, NULL, &ptm_config.times},
         {"vmxlocked", NULL, NULL, &ptm_config.vmx_locked},
+        {"x2apic", NULL, &ptm_config.x2apic, NULL},
     };
     for (size_t n = 0; n < sizeof(words) / sizeof(words[0]); n++) {
         if (strcmp(name, words[n].name) != 0)
@@ -70,6 +71,8 @@ static bool set_number_option(const char *name, uint64_t number)
         if (strcmp(name, "second") == 0)
             ptm_config.second_pmi = true;
         if (strcmp(name, "pmu") == 0 && (number == 1 || number > 4))
+            return false;
+        if (strcmp(name, "x2apic") == 0 && number > PTM_X2APIC_LOCKED)
             return false;
         return words[n].narrow == NULL || number <= UINT32_MAX;
     }
@@ -126,7 +129,7 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
                     "vmxctl=0|1, vmxgpa=0|1, longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
                     "truth=FILE, branches=FILE, scope=nonroot|guest|traced, first=N, last=N, skid=BYTES, second=BYTES, "
                     "late=TICKS, "
-                    "times=0|1, vmxlocked=0|1, lost=0|1, hold=0|1, keepinit=0|1, beat=FILE, watch=PA:BYTES:FILE, ahead=N, "
+                    "times=0|1, vmxlocked=0|1, x2apic=0|1|2, lost=0|1, hold=0|1, keepinit=0|1, beat=FILE, watch=PA:BYTES:FILE, ahead=N, "
                     "pmu=0|2|3|4, pebs=0|1, leaks=0|1, seed=N, tsc_skew=TICKS, deferred=0|1, update48=0|1, "
                     "ovf=AT:LENGTH[+...]|every:BYTES:LENGTH, errata=bdm70[+skd022][+skl014]\n",
                     context, params[n], value ? value : "");
@@ -228,6 +231,7 @@ void ptm_cpu_reset(BX_CPU_C *cpu, unsigned type)
 void ptm_cpuid(BX_CPU_C *cpu, uint32_t leaf, uint32_t subleaf, struct cpuid_function_t *regs)
 {
     const struct ptm_profile *profile = ptm_config.profile;
+    ptm_apic_cpuid(leaf, subleaf, regs);
     if (!profile->pt)
         return;
     if (leaf == 0 && regs->eax < 0x15)

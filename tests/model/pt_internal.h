@@ -46,8 +46,19 @@ struct ptm_config {
     bool times;           /* the list of branches has their times beside it */
     bool vmx_locked;      /* IA32_FEATURE_CONTROL is as firmware leaves it that does not want VMX */
     uint64_t tsc_skew;    /* CPU i's TSC is i times so many ticks ahead, modulo 2^64 */
+    uint32_t x2apic;      /* PTM_X2APIC_...: the mode in which firmware hands the local APICs over */
 };
 extern struct ptm_config ptm_config;
+
+/* --- pt_apic.cc --- */
+enum { PTM_X2APIC_OFF, PTM_X2APIC_ON, PTM_X2APIC_LOCKED };
+/* The BIOS has finished: put all local APICs into x2APIC mode, as firmware of today does. */
+void ptm_apic_hand_over(void);
+void ptm_apic_cpuid(uint32_t leaf, uint32_t subleaf, struct cpuid_function_t *regs);
+/* false: another part's. */
+bool ptm_apic_rdmsr(uint32_t index, uint64_t *value);
+/* false: #GP. */
+bool ptm_apic_wrmsr(const BX_CPU_C *cpu, uint32_t index, uint64_t value);
 
 /* --- pt_watch.cc --- */
 bool ptm_watch_option(const char *value);

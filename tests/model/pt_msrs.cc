@@ -82,7 +82,7 @@ static uint64_t rtit_read(const struct ptm_cpu *p, uint32_t index)
 enum ptm_access ptm_rdmsr(BX_CPU_C *cpu, uint32_t index, uint64_t *value)
 {
     const struct ptm_cpu *p = &cpu->ptm;
-    if (ptm_speculation_rdmsr(index, value))
+    if (ptm_apic_rdmsr(index, value) || ptm_speculation_rdmsr(index, value))
         return PTM_DONE;
     if (!ptm_config.profile->pt)
         return is_rtit(index) ? PTM_FAULT : PTM_NOT_MINE; /* 36.2.7.1 */
@@ -239,6 +239,8 @@ static enum ptm_access config_write(BX_CPU_C *cpu, uint32_t index, uint64_t valu
 
 enum ptm_access ptm_wrmsr(BX_CPU_C *cpu, uint32_t index, uint64_t value)
 {
+    if (!ptm_apic_wrmsr(cpu, index, value))
+        return PTM_FAULT;
     ptm_speculation_wrmsr(cpu, index, value);
     if (!ptm_config.profile->pt)
         return is_rtit(index) ? PTM_FAULT : PTM_NOT_MINE;

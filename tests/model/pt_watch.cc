@@ -50,17 +50,25 @@ static void copy_memory(void *)
 }
 
 /* Our firmware locks VMX on. This runs after it, before any boot loader, and leaves VMX locked off. */
-static void lock_vmx(void *)
+static void lock_vmx(void)
 {
     static const uint32_t LOCKED = 1;
     for (unsigned n = 0; n < BX_SMP_PROCESSORS; n++)
         BX_CPU(n)->msr.ia32_feature_ctrl = LOCKED;
 }
 
-void ptm_watch_start(void)
+static void firmware_ends(void *)
 {
     if (ptm_config.vmx_locked)
-        bx_pc_system.register_timer_ticks(&watch, lock_vmx, WATCH_TICKS, false, true, "ptmodel.lock");
+        lock_vmx();
+    if (ptm_config.x2apic != PTM_X2APIC_OFF)
+        ptm_apic_hand_over();
+}
+
+void ptm_watch_start(void)
+{
+    if (ptm_config.vmx_locked || ptm_config.x2apic != PTM_X2APIC_OFF)
+        bx_pc_system.register_timer_ticks(&watch, firmware_ends, WATCH_TICKS, false, true, "ptmodel.firmware");
     if (watch.path != NULL)
         bx_pc_system.register_timer_ticks(&watch, copy_memory, WATCH_TICKS, true, true, "ptmodel.watch");
 }

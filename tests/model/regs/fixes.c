@@ -1,6 +1,6 @@
 /*
- * What tests/model/fixes/ mends of Bochs (apic-disabled.patch: smp.c): each check fails without its patch. The patches'
- * first lines cite the manual.
+ * What tests/model/fixes/ mends of Bochs (apic-disabled.patch, apic-init.patch: smp.c): each check fails without its
+ * patch. The patches' first lines cite the manual.
  */
 #include "regs.h"
 

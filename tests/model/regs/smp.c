@@ -124,8 +124,18 @@ static void ap_main(uint64_t argument)
     waiting();
     __asm__ volatile("vmxoff" : : : "cc");
     let(11);
-    wrmsr(0x1b, rdmsr(0x1b) & ~0x800ull);
+    wrmsr(0x1b, rdmsr(0x1b) | 0x400);
     let(13);
+}
+
+/* fixes/apic-init.patch */
+static void ap_again(uint64_t argument)
+{
+    (void)argument;
+    check_equal("INIT keeps x2APIC mode", rdmsr(0x1b) & 0xc00, 0xc00);
+    check_equal("but resets its registers", rdmsr(0x80f), 0xff);
+    wrmsr(0x1b, rdmsr(0x1b) & ~0xc00ull);
+    let(15);
 }
 
 /* Wait for the step, give the other processor time to enter, do it, and say so. */
@@ -172,6 +182,10 @@ void tests(void)
     check_equal("and the NMI has come", nmis, 2);
     done();
     at(13);
+    ap_prepare(AP_PAGE, ap_again, 0, AP_STACK);
+    ipi_x2apic(1, IPI_INIT);
+    ipi_x2apic(1, IPI_SIPI | AP_PAGE >> 12);
+    at(15);
     ipi_x2apic(1, IPI_NMI);
     ap_pause(1000);
     check_equal("a local APIC that is disabled takes no IPI", nmis, 2);
