@@ -9,6 +9,7 @@
 #include "boot/fail.h"
 #include "boot/memory/mapped.h"
 #include "boot/screen/screen.h"
+#include "boot/x2apic.h"
 #include "pt/engine.h"
 #include "pt/soft/soft_pt.h"
 #include "serial/uart/uart_console.h"
@@ -106,6 +107,28 @@ static void check_cpus(struct boot_state *boot)
     check_refuse_vmx(boot, "a CPU outside our control could access our memory");
 }
 
+bool check_card_is_refused(const struct boot_state *boot)
+{
+    const bool card = boot->options.channel == CHANNEL_AUTO || boot->options.channel == CHANNEL_NET;
+
+    return card && boot->x2apic_hold != X2APIC_FREE;
+}
+
+/* The self-test reports it as a finding instead. */
+static void check_x2apic(struct boot_state *boot)
+{
+    const struct madt_cpus *cpus = &boot->acpi.cpus;
+    uint32_t high_id;
+
+    if (boot->no_vmx || boot->acpi.dmar.pa == 0)
+        return;
+    boot->x2apic_hold = x2apic_hold_of(x2apic_read(), cpus->apic_ids, boot->nr_cpus, &high_id);
+    if (boot->x2apic_hold == X2APIC_HIGH_ID)
+        log_line("a CPU has the APIC id %u", high_id);
+    if (check_card_is_refused(boot) && !boot->options.selftest)
+        check_refuse_vmx(boot, x2apic_hold_text(boot->x2apic_hold));
+}
+
 static void use_soft_pt(struct boot_state *boot)
 {
     const struct pt_options *pt = &boot->options.pt;
@@ -138,6 +161,7 @@ void check_machine(struct boot_state *boot)
         log_line("no Intel PT: %s; the guest boots without tracing", boot->no_pt);
     }
     check_cpus(boot);
+    check_x2apic(boot);
 }
 
 void check_options(const struct boot_state *boot)

@@ -17,6 +17,9 @@ void check_options(const struct boot_state *boot);
 /* Give up VMX, so that the guest boots without the hypervisor. Logs why. */
 void check_refuse_vmx(struct boot_state *boot, const char *why);
 
+/* Are the options such that the channel would be a network card, and VT-d hidden, although the guest needs it? */
+bool check_card_is_refused(const struct boot_state *boot);
+
 /* ACPI tables in the lower 4 GiB. */
 extern const struct acpi_memory check_acpi_memory;
 

@@ -24,6 +24,7 @@
 #include "boot/selftest/selftest_wire.h"
 #include "boot/tracing.h"
 #include "boot/vtd/remapping.h"
+#include "boot/x2apic.h"
 #include "vmx/host/gdt.h"
 #include "vmx/host/idt.h"
 
@@ -38,6 +39,7 @@ static _Noreturn void run_selftest(void);
 static void take_cpus(void);
 static _Noreturn void start_without_vmx(void);
 static _Noreturn void start_with_vmx(void);
+static void hide_remapping(void);
 static struct guest_entry load_guest(bool carved_is_reserved);
 static void run_other_cpus(void);
 
@@ -109,6 +111,7 @@ static _Noreturn void run_selftest(void)
                                       .options = &boot->options.pt,
                                       .cpuid = &boot->cpuid,
                                       .nr_cpus = boot->acpi.cpus.nr,
+                                      .x2apic_hold = check_card_is_refused(boot) ? boot->x2apic_hold : X2APIC_FREE,
                                       .channel = &boot->channel,
                                       .vtd = &boot->vtd,
                                       .vtd_request = &vtd_request,
@@ -143,7 +146,7 @@ static _Noreturn void start_with_vmx(void)
 {
     struct boot_cpu *first = &boot->cpus[0];
     tracing_open_channel(boot);
-    remapping_hide(&boot->acpi.dmar, boot->channel.kind == CHANNEL_NET, boot->vtd.active);
+    hide_remapping();
     tracing_init_cpu(boot, first);
     if (!boot->no_pt)
         tracing_send_image(boot, first->pt);
@@ -154,6 +157,17 @@ static _Noreturn void start_with_vmx(void)
     log_guest_owns_console();
     struct vmx_entry entry = {.eip = loaded.eip, .esi = loaded.esi, .gdt_pa = loaded.spare_page_pa};
     vmx_cpu_run(first->vmx_memory, first->number, first->apic_id, first->pt, &entry);
+}
+
+/* VISIBLE: without VT-d the guest starts in xAPIC mode, as from a BIOS. */
+static void hide_remapping(void)
+{
+    if (!remapping_hide(&boot->acpi.dmar, boot->channel.kind == CHANNEL_NET, boot->vtd.active))
+        return;
+    boot->leaves_x2apic = true;
+    if (x2apic_read().on)
+        log_line("x2APIC mode: all CPUs leave it for xAPIC mode, since the guest has no VT-d to remap interrupts");
+    x2apic_leave();
 }
 
 static struct guest_entry load_guest(bool carved_is_reserved)
@@ -175,6 +189,8 @@ static struct guest_entry load_guest(bool carved_is_reserved)
 /* Runs on each of the other CPUs: enter VMX operation and wait for the guest's SIPI. */
 static _Noreturn void run_other_cpu(struct boot_cpu *cpu)
 {
+    if (boot->leaves_x2apic)
+        x2apic_leave();
     tracing_init_cpu(boot, cpu);
     vmx_cpu_run(cpu->vmx_memory, cpu->number, cpu->apic_id, cpu->pt, NULL);
 }

@@ -9,6 +9,7 @@
 #include "boot/guest/guest.h"
 #include "boot/options/options.h"
 #include "boot/vtd/protect.h"
+#include "boot/x2apic.h"
 #include "pt/caps.h"
 
 struct boot_state {
@@ -18,10 +19,12 @@ struct boot_state {
     struct acpi_facts acpi;
     struct pt_cpuid cpuid; /* of the first CPU */
     enum pt_refusal refusal;
-    struct pt_setup setup; /* all zero: no tracing */
-    const char *no_vmx;    /* why we cannot run as a hypervisor; NULL: we can */
-    const char *no_pt;     /* why there is no tracing; NULL: there is */
-    uint16_t nr_cpus;      /* CPUs that we take over; 1 without a hypervisor */
+    struct pt_setup setup;        /* all zero: no tracing */
+    const char *no_vmx;           /* why we cannot run as a hypervisor; NULL: we can */
+    const char *no_pt;            /* why there is no tracing; NULL: there is */
+    uint16_t nr_cpus;             /* CPUs that we take over; 1 without a hypervisor */
+    enum x2apic_hold x2apic_hold; /* why the guest needs VT-d; X2APIC_FREE: it does not, or there is none */
+    bool leaves_x2apic;           /* each CPU leaves x2APIC mode before it enters the guest */
     struct boot_cpu *cpus;
     struct memory_map places; /* of the memory, only what is free now is usable (boot/guest/efi_map.h) */
     struct range carved;      /* our memory, and arena allocates from it */
@@ -38,6 +41,7 @@ static inline struct vtd_request boot_vtd_request(struct boot_state *boot)
     return (struct vtd_request){.option = boot->options.vtd,
                                 .selftest = boot->options.selftest,
                                 .no_vmx = boot->no_vmx,
+                                .guest_needs_it = boot->x2apic_hold != X2APIC_FREE,
                                 .channel_option = boot->options.channel,
                                 .dmar = &boot->acpi.dmar,
                                 .map = &boot->info.map,

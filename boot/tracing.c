@@ -16,7 +16,8 @@ void tracing_open_channel(struct boot_state *boot)
 {
     const bool net = boot->options.channel == CHANNEL_AUTO || boot->options.channel == CHANNEL_NET;
 
-    if (net || boot->options.vtd == VTD_ON || (boot->options.selftest && boot->options.vtd != VTD_OFF))
+    if (net || (boot->options.vtd == VTD_ON && !boot->x2apic_hold) ||
+        (boot->options.selftest && boot->options.vtd != VTD_OFF))
         boot->vtd.nr_stuck = remapping_stop(&boot->acpi.dmar, false);
     channel_open(&boot->channel, &boot->options, &boot->acpi, boot->nr_cpus, &boot->arena);
     uint32_t room = hello_bytes_max(boot->nr_cpus);

@@ -112,6 +112,18 @@ static void find_vtd(struct list *list, const struct machine_facts *facts)
     list_add(list, FINDING_NOTE, found[facts->vtd].what, facts->vtd_why_off, found[facts->vtd].remedy);
 }
 
+static void find_x2apic(struct list *list, const struct machine_facts *facts)
+{
+    static const char what[] = "the guest has to stay in x2APIC mode, in which it needs VT-d, but a network card as "
+                               "the channel hides VT-d";
+    if (facts->x2apic_hold == X2APIC_LOCKED)
+        list_add(list, FINDING_STOPS_VMX, what, "IA32_XAPIC_DISABLE_STATUS[0], LEGACY_XAPIC_DISABLED, is 1",
+                 "use a serial line: channel=uart; or disable SGX and TDX in the firmware setup");
+    else if (facts->x2apic_hold == X2APIC_HIGH_ID)
+        list_add(list, FINDING_STOPS_VMX, what, "a CPU has an APIC id above 254",
+                 "use a serial line: channel=uart; or disable Hyper-Threading or cores in the firmware setup");
+}
+
 static void find_machine(struct list *list, const struct machine_facts *facts)
 {
     const bool wire = facts->channel == CHANNEL_OPEN && !facts->wire_failed;
@@ -167,6 +179,7 @@ unsigned findings_of(struct finding findings[FINDINGS_MAX], const struct machine
     struct list list = {findings, 0};
     find_vmx(&list, facts);
     find_pt(&list, facts);
+    find_x2apic(&list, facts);
     find_machine(&list, facts);
     find_channel(&list, facts);
     return list.nr;

@@ -66,6 +66,8 @@ uint64_t protect_bytes(struct vtd_state *vtd, const struct vtd_request *request,
         dmar_exclude_displays(request->dmar, pci_class);
         vtd->why_off = dmar_auto_objection(request->dmar, card);
     }
+    if (request->guest_needs_it)
+        vtd->why_off = "the guest needs it, since it has to stay in x2APIC mode";
     if ((vtd->why_off && !tries(request)) || read_shape(&shape, &at, request->dmar))
         return 0; /* protect_memory logs the reason, once the channel is open */
     const uint64_t bytes = table_bytes(request, &shape, others);

@@ -19,9 +19,10 @@
 struct vtd_request {
     enum vtd_option option;
     enum channel_kind channel_option;
-    bool selftest;     /* selftest=on */
-    bool no_vmx;       /* the guest boots without the hypervisor */
-    struct dmar *dmar; /* the units; protect_bytes excludes some of them */
+    bool selftest;       /* selftest=on */
+    bool no_vmx;         /* the guest boots without the hypervisor */
+    bool guest_needs_it; /* the guest has to stay in x2APIC mode, and remaps interrupts */
+    struct dmar *dmar;   /* the units; protect_bytes excludes some of them */
     const struct memory_map *map;
     unsigned address_bits;         /* MAXPHYADDR */
     struct range carved;           /* our memory */

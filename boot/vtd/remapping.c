@@ -38,10 +38,11 @@ unsigned remapping_stop(const struct dmar *dmar, bool ours)
     return nr_stuck;
 }
 
-void remapping_hide(const struct dmar *dmar, bool card, bool active)
+bool remapping_hide(const struct dmar *dmar, bool card, bool active)
 {
     if (!dmar->pa || (!card && !active))
-        return;
+        return false;
     dmar_hide(phys_to_virt(dmar->pa));
     log_line("VT-d: hidden from the guest, which would %s", active ? "replace our tables" : "block our card's DMA");
+    return true;
 }

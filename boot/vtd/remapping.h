@@ -12,7 +12,7 @@ bool remapping_access(struct dmar_access *access, uint64_t unit_pa);
 unsigned remapping_stop(const struct dmar *dmar, bool ours);
 
 /* VISIBLE: rename ACPI's table DMAR. The guest must not program the units if our card does DMA to our memory (card) or
- * the units use our tables (active); otherwise nothing is hidden. */
-void remapping_hide(const struct dmar *dmar, bool card, bool active);
+ * the units use our tables (active); otherwise nothing is hidden. true: it is hidden. */
+bool remapping_hide(const struct dmar *dmar, bool card, bool active);
 
 #endif

@@ -18,6 +18,7 @@ struct facts_cpu {
     bool cpuid_known;      /* else vmx.cpuid_1_ecx and pt have what the kernel reports of them */
     bool flag_vmx;         /* Linux clears it if the firmware has locked VMX off (5.6 and later) */
     bool hypervisor;       /* CPUID.1:ECX[31] */
+    bool x2apic_locked;    /* IA32_XAPIC_DISABLE_STATUS[0], in x2APIC mode */
     bool msrs_known;       /* else the values of all MSRs are 0 */
     struct vmx_caps vmx;   /* of the first CPU */
     struct pt_cpuid pt;    /* of the first CPU */

@@ -11,6 +11,7 @@
 #define CPUID_1_ECX_VMX (1u << 5)
 #define CPUID_1_ECX_HYPERVISOR (1u << 31)
 #define MAX_CPUS_LOOKED_AT 256u
+#define APIC_BASE_X2APIC (1u << 10)
 
 /* Does a list of words, separated by spaces, contain the word? */
 static bool has_word(const char *words, const char *word)
@@ -150,6 +151,16 @@ static void read_msrs(struct facts_cpu *cpu, const char *root)
         registers_msr(&cpu->pt.rtit_ctl, root, 0, IA32_RTIT_CTL);
 }
 
+/* As boot/x2apic_leave.c reads it. */
+static bool read_x2apic_locked(const char *root)
+{
+    uint64_t base, capabilities, status;
+    return registers_msr(&base, root, 0, IA32_APIC_BASE) && (base & APIC_BASE_X2APIC) &&
+           registers_msr(&capabilities, root, 0, IA32_ARCH_CAPABILITIES) &&
+           (capabilities & ARCH_CAPABILITIES_XAPIC_DISABLE) &&
+           registers_msr(&status, root, 0, IA32_XAPIC_DISABLE_STATUS) && (status & LEGACY_XAPIC_DISABLED);
+}
+
 void facts_read_cpu(struct facts_cpu *cpu, const char *root)
 {
     uint32_t r[NR_REGISTERS];
@@ -166,6 +177,7 @@ void facts_read_cpu(struct facts_cpu *cpu, const char *root)
         read_pt_driver(&cpu->pt, root);
     }
     read_msrs(cpu, root);
+    cpu->x2apic_locked = read_x2apic_locked(root);
     if (cpu->cpuid_known)
         look_at_others(cpu, root);
 }

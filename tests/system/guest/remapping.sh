@@ -8,13 +8,16 @@ export MEMORY=256 TABLES=$work/dmar.aml
 tests/rig/dmar.sh 5 0xfed90000 >"$TABLES"
 same 'the table has its size' "$(stat -c %s "$TABLES")" 64
 
-# Only the kernel: it lists the tables, finds no disk, and resets the machine.
-ENDS=reset check 'Debian under the hypervisor, with a network card as the channel' \
+# Only the kernel: it lists the tables, finds no disk, and resets the machine. Its firmware hands over in x2APIC mode.
+PTMODEL='profile=skylake, x2apic=1' ENDS=reset check 'Debian under the hypervisor, with a network card as the channel' \
     boot net build/guest/moved '' "$CMDLINE" 'pt=off channel=net'
 console_has 'a unit that does not answer is said, and no more comes of it' net 'VT-d: our memory is not protected from devices: the unit at fed90000 does not answer'
 console_has 'it is hidden, and that is said' net 'undertrace: VT-d: hidden from the guest'
 console_has 'the guest finds a table with an unused signature' net 'ACPI: XMAR 0x'
 same 'none of VT-d, and none that is damaged' "$(grep -a -c 'DMAR\|hecksum invalid\|ncorrect checksum' "$work/net/console.txt")" 0
+
+console_has 'x2APIC mode ends with it' net 'undertrace: x2APIC mode: all CPUs leave it'
+same 'so that the kernel does not find it' "$(grep -a -c 'x2apic: enabled by BIOS' "$work/net/console.txt")" 0
 
 # Where firmware does not request remapping, and where no card of ours needs it off, it is not touched without an option.
 tests/rig/dmar.sh 1 0xfed90000 >"$TABLES"

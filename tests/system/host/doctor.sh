@@ -136,6 +136,10 @@ says "UEFI's variables are not there" unknown 4 secure-boot unseen ''
 machine remapped
 mkdir -p "$dir/sys/class/iommu/dmar0" "$dir/sys/class/iommu/dmar1"
 says 'VT-d is on' yes 0 vt-d note 'which this kernel uses'
+printf '%s\n' '0x1b 0xfee00d00' '0xbd 0x1' '0x10a 0x200000' >>"$dir/dev/cpu/0/msr"
+says 'and x2APIC mode is locked' no 2 vt-d bad 'x2APIC mode is locked'
+sed -i 's/^0x10a .*/0x10a 0x0/' "$dir/dev/cpu/0/msr"
+says 'a register that the CPU does not have' yes 0 vt-d note 'which this kernel uses'
 machine empty
 head -c 1000 build/guests/branches.bzImage >"$dir/boot/vmlinuz-6.1.0-44-amd64"
 says 'a kernel that is cut off' yes 0 kernel note 'the file ends before the kernel does'

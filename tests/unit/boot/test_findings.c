@@ -158,6 +158,16 @@ static void test_platform(void **state)
     assert_non_null(strstr(findings[0].what, "(VT-d) cannot be switched off"));
 }
 
+static void test_x2apic(void **state)
+{
+    (void)state;
+    struct machine_facts facts = skylake();
+    facts.x2apic_hold = X2APIC_LOCKED;
+    assert_finding(&facts, FINDING_STOPS_VMX, "stay in x2APIC mode", "SGX and TDX");
+    facts.x2apic_hold = X2APIC_HIGH_ID;
+    assert_finding(&facts, FINDING_STOPS_VMX, "stay in x2APIC mode", "Hyper-Threading");
+}
+
 static void test_channel(void **state)
 {
     (void)state;
@@ -203,9 +213,9 @@ static void test_all_at_once(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_suitable_machine), cmocka_unit_test(test_vmx),      cmocka_unit_test(test_intel_pt),
-        cmocka_unit_test(test_outer_hypervisor), cmocka_unit_test(test_platform), cmocka_unit_test(test_channel),
-        cmocka_unit_test(test_all_at_once),
+        cmocka_unit_test(test_suitable_machine), cmocka_unit_test(test_vmx),         cmocka_unit_test(test_intel_pt),
+        cmocka_unit_test(test_outer_hypervisor), cmocka_unit_test(test_platform),    cmocka_unit_test(test_channel),
+        cmocka_unit_test(test_x2apic),           cmocka_unit_test(test_all_at_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,34 @@
+/* Kind: core, init */
+#include "boot/x2apic.h"
+
+#include <stddef.h>
+
+#define XAPIC_MAX_ID 0xfeu /* FFH is the broadcast */
+
+enum x2apic_hold x2apic_hold_of(struct x2apic_facts facts, const uint32_t *apic_ids, uint32_t nr, uint32_t *high_id)
+{
+    if (!facts.on)
+        return X2APIC_FREE;
+    if (facts.locked)
+        return X2APIC_LOCKED;
+    for (uint32_t i = 0; i < nr; i++) {
+        if (apic_ids[i] > XAPIC_MAX_ID) {
+            *high_id = apic_ids[i];
+            return X2APIC_HIGH_ID;
+        }
+    }
+    return X2APIC_FREE;
+}
+
+const char *x2apic_hold_text(enum x2apic_hold hold)
+{
+    static const char *const texts[] = {
+        [X2APIC_LOCKED] = "x2APIC mode is locked, so the guest needs VT-d to remap interrupts, but a network card as "
+                          "the channel hides VT-d: use channel=uart, or disable SGX and TDX in the firmware setup",
+        [X2APIC_HIGH_ID] = "an APIC id above 254 needs x2APIC mode, so the guest needs VT-d to remap interrupts, but a "
+                           "network card as the channel hides VT-d: use channel=uart, or disable Hyper-Threading or "
+                           "cores in the firmware setup",
+    };
+
+    return texts[hold];
+}

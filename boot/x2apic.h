@@ -1,0 +1,35 @@
+/*
+ * Firmware that hands the machine over in x2APIC mode. Without VT-d's interrupt remapping an OS cannot use that mode
+ * for devices' interrupts, so where VT-d is hidden the guest gets its CPUs in xAPIC mode, as from a BIOS.
+ *
+ * Source: SDM "Local x2APIC State Transitions", "Local APIC State After It Has Been Software Disabled"; Vol. 4,
+ * IA32_ARCH_CAPABILITIES, IA32_XAPIC_DISABLE_STATUS.
+ */
+#ifndef BOOT_X2APIC_H
+#define BOOT_X2APIC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Of one CPU. Outside x2APIC mode all are 0. */
+struct x2apic_facts {
+    bool on;     /* the local APIC is in x2APIC mode */
+    bool locked; /* ... which it cannot leave: LEGACY_XAPIC_DISABLED, with SGX or TDX */
+};
+
+enum x2apic_hold { X2APIC_FREE, X2APIC_LOCKED, X2APIC_HIGH_ID };
+
+/* Why the CPUs have to stay in x2APIC mode. X2APIC_FREE: they need not, or are not in it. facts: of the first CPU;
+ * apic_ids: of all nr. *high_id: with X2APIC_HIGH_ID, the first one that xAPIC mode cannot address. */
+enum x2apic_hold x2apic_hold_of(struct x2apic_facts facts, const uint32_t *apic_ids, uint32_t nr, uint32_t *high_id);
+
+/* For X2APIC_FREE: NULL. */
+const char *x2apic_hold_text(enum x2apic_hold hold);
+
+struct x2apic_facts x2apic_read(void);
+
+/* This CPU leaves x2APIC mode; nothing if it is not in it. Only local APIC registers that firmware programs for the OS
+ * keep their values: no interrupt may be pending, and the timer stops. The boot fails if the mode is locked. */
+void x2apic_leave(void);
+
+#endif
