@@ -7,6 +7,7 @@
 #include "base/control.h"
 #include "base/msr.h"
 #include "base/phys.h"
+#include "vmx/apic/guest_ipi.h"
 #include "vmx/apic/lapic.h"
 #include "vmx/cpu/cpu.h"
 #include "vmx/cpu/fail_stop.h"
@@ -115,6 +116,7 @@ static uint32_t msr_conditions(const struct vmx_machine *config)
 const char *vmx_machine_init(const struct vmx_machine *config)
 {
     machine.config = *config;
+    guest_ipi_set_kick(requests_nmis_sent);
     const char *failed = ept_build(config);
     return failed ? failed : bitmaps_build(&config->ports, msr_conditions(config));
 }

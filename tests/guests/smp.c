@@ -5,13 +5,13 @@
  *
  * Command line: cpus=N (1), x2apic, rounds=N of the first work (20000), small (less of all else, for a CPU that takes a
  * thousand times as long for each instruction), stops=N (300; small: 0), restarts (smp_storm.c), logical: INITs go to
- * logical IDs, modes: the starts, and smp_modes.c instead of all else; and an end: cf9, keyboard, triple; else
- * power-off.
+ * logical IDs, modes: the starts, and smp_modes.c instead of all else; nmis=N: the starts, and smp_nmis.c instead of
+ * all else; and an end: cf9, keyboard, triple; else power-off.
  */
 #include "smp.h"
 
 struct cpu cpus[MAX_CPUS];
-struct options options = {1, 20000, 300, false, false, false, false, false, 'o'};
+struct options options = {1, 20000, 300, 0, false, false, false, false, false, 'o'};
 uint64_t failures;
 
 static NOINIT __attribute__((aligned(16))) uint8_t stacks[MAX_CPUS][16384];
@@ -87,7 +87,7 @@ void apic_on(void)
         return;
     }
     *(volatile uint32_t *)(uintptr_t)0xfee000f0u = 0x1ff;
-    if (options.logical)
+    if (options.logical || options.nmis)
         *(volatile uint32_t *)(uintptr_t)0xfee000d0u = 1u << (24 + self()); /* LDR, in the flat model */
 }
 
@@ -200,6 +200,7 @@ static void options_read(const uint8_t *boot_params)
     const char *line = command_line(boot_params);
     command_line_has(line, "cpus=", &options.cpus);
     command_line_has(line, "rounds=", &options.rounds);
+    command_line_has(line, "nmis=", &options.nmis);
     options.x2apic = command_line_has(line, "x2apic", NULL);
     options.small = command_line_has(line, "small", NULL);
     if (!command_line_has(line, "stops=", &options.stops) && options.small)
@@ -248,6 +249,8 @@ void guest_main(const uint8_t *boot_params)
     }
     if (options.modes) {
         smp_modes();
+    } else if (options.nmis) {
+        smp_nmis();
     } else {
         work_all();
         smp_interrupts();

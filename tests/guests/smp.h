@@ -18,7 +18,7 @@ struct cpu {
 extern struct cpu cpus[MAX_CPUS];
 
 extern struct options {
-    uint32_t cpus, rounds, stops;
+    uint32_t cpus, rounds, stops, nmis;
     bool x2apic, small, restarts, modes, logical;
     char end;
 } options;
@@ -48,5 +48,6 @@ void smp_patches(void);
 void smp_offline(void);
 void smp_storms(void);
 void smp_modes(void);
+void smp_nmis(void);
 
 #endif

@@ -13,23 +13,11 @@
 #include "vmx/cpu/cpu.h"
 #include "vmx/cpu/machine.h"
 
-#define ICR_MODE_MASK (7u << 8)
-#define ICR_MODE_INIT (5u << 8)
-#define ICR_MODE_SIPI (6u << 8)
-#define ICR_VECTOR 0xffu
-#define ICR_DELIVERY_STATUS (1u << 12)
-#define ICR_LOGICAL (1u << 11)
-#define ICR_ASSERT (1u << 14)
-#define ICR_SHORTHAND_SHIFT 18
-#define SHORTHAND_ALL 2u
 #define ICR_NOT_ROOTS (~0ull) /* no command that root sends */
 
 #define LDR_SHIFT 24
 #define DFR_FLAT (15u << 28)
-#define XAPIC_BROADCAST 0xffu
 #define DELIVERY_TSC 100000u /* an IPI leaves within some hundred ticks */
-
-enum lapic_mode { LAPIC_DISABLED, LAPIC_XAPIC, LAPIC_X2APIC };
 
 /* Only its own CPU touches it, except guest_init. Other CPUs read what is published: atomic. */
 struct lapic_ipi_cpu {
@@ -169,35 +157,21 @@ void lapic_send_init(struct cpu *cpu, const struct cpu *to)
     lapic_icr_write(cpu, icr_to(to, ICR_MODE_INIT | ICR_ASSERT));
 }
 
-/* SDM "Logical Destination Mode", flat and cluster model. */
-static bool xapic_logical_includes(const struct lapic_ipi_cpu *to, uint32_t destination)
+struct icr_target lapic_ipi_target(const struct cpu *cpu)
 {
-    const uint32_t id = __atomic_load_n(&to->logical_id, __ATOMIC_SEQ_CST);
+    const struct lapic_ipi_cpu *ipi = lapic_ipi_of(cpu);
 
-    if (__atomic_load_n(&to->is_flat, __ATOMIC_SEQ_CST))
-        return destination & id;
-    return destination >> 4 == id >> 4 && (destination & id & 15);
+    return (struct icr_target){.mode = mode_of(cpu),
+                               .apic_id = cpu->apic_id,
+                               .logical_id = __atomic_load_n(&ipi->logical_id, __ATOMIC_SEQ_CST),
+                               .is_flat = __atomic_load_n(&ipi->is_flat, __ATOMIC_SEQ_CST)};
 }
 
-/* SDM "Determining IPI Destination". The manual does not define logical destinations between CPUs in different modes:
- * they include none. */
 static bool icr_addresses(uint64_t icr, const struct cpu *to)
 {
-    const uint32_t shorthand = icr >> ICR_SHORTHAND_SHIFT & 3;
-    const bool x2apic = lapic_is_x2apic();
-    const uint32_t destination = (uint32_t)(icr >> (x2apic ? 32 : 56));
+    const struct icr_target target = lapic_ipi_target(to);
 
-    if (shorthand)
-        return shorthand >= SHORTHAND_ALL;
-    if (destination == (x2apic ? UINT32_MAX : XAPIC_BROADCAST))
-        return true;
-    if (!(icr & ICR_LOGICAL))
-        return destination == to->apic_id;
-    if (mode_of(to) != (x2apic ? LAPIC_X2APIC : LAPIC_XAPIC))
-        return false;
-    if (!x2apic)
-        return xapic_logical_includes(lapic_ipi_of(to), destination);
-    return destination >> 16 == to->apic_id >> 4 && (destination >> (to->apic_id & 15) & 1);
+    return icr_addresses_other(icr, lapic_is_x2apic(), &target);
 }
 
 /* The targets of a guest's INIT will take their next INIT exit for it, whatever merges with it (vmx/exit/startup.c).
@@ -220,10 +194,16 @@ bool lapic_take_guest_init(struct cpu *cpu)
     return __atomic_exchange_n(&lapic_ipi_of(cpu)->guest_init, false, __ATOMIC_SEQ_CST);
 }
 
-void lapic_guest_sends(struct cpu *cpu, uint64_t icr)
+void lapic_ipi_not_sent(struct cpu *cpu, uint64_t icr)
 {
-    if ((icr & ICR_MODE_MASK) == ICR_MODE_INIT && (icr & ICR_ASSERT))
-        init_note(cpu, icr, false);
+    lapic_ipi_of(cpu)->guest = icr;
+    lapic_ipi_of(cpu)->written = icr_read();
+    lapic_ipi_of(cpu)->written_in_x2apic = lapic_is_x2apic();
+}
+
+void lapic_ipi_note_init(struct cpu *cpu, uint64_t icr)
+{
+    init_note(cpu, icr, false);
 }
 
 /* INIT is asserted by an edge, or by a level that is de-asserted later: each of these commands was an INIT. In x2APIC

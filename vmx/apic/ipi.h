@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "vmx/apic/icr.h"
+
 struct cpu;
 
 /* The ICR as root mode found it, so that what the guest was about to send is restored. */
@@ -31,9 +33,14 @@ void lapic_icr_write(struct cpu *cpu, uint64_t icr);
 /* The guest's command that is about to be written is not root's, even if the value is the same as root's last. */
 void lapic_ipi_disown(struct cpu *cpu);
 
-/* The guest is about to write this value to the ICR. An INIT may merge with one of root's, and the SIPI that follows
- * replaces it in the register: record it for its targets. */
-void lapic_guest_sends(struct cpu *cpu, uint64_t icr);
+/* The guest's command that is about to be written is an INIT: record it for its targets. */
+void lapic_ipi_note_init(struct cpu *cpu, uint64_t icr);
+
+/* The guest's command is not written at all: its last command is one that the ICR has never contained. */
+void lapic_ipi_not_sent(struct cpu *cpu, uint64_t icr);
+
+/* A CPU as a target of IPIs, as published. */
+struct icr_target lapic_ipi_target(const struct cpu *cpu);
 
 /* An INIT has caused a VM exit: has the guest sent one to this CPU, as far as it was recorded? */
 bool lapic_take_guest_init(struct cpu *cpu);

@@ -6,8 +6,8 @@
  *
  * In x2APIC mode the MSRs concerned exit (vmx/policy/msr_policy.c). In xAPIC mode the page is read-only for the guest:
  * each write is a single step (vmx/ept/step.c) to a page of ours, and is then carried out on the register. So the
- * guest's value is never in the real LVTPC, and an NMI that the guest sends to itself leaves while TraceEn is 0, so
- * that it does not merge with a ToPA PMI. VISIBLE: in xAPIC mode the guest reads our LVTPC. VISIBLE: the guest cannot
+ * guest's value is never in the real LVTPC, and no NMI that the guest sends merges with a ToPA PMI
+ * (vmx/apic/guest_ipi.h). VISIBLE: in xAPIC mode the guest reads our LVTPC. VISIBLE: the guest cannot
  * keep the local APIC software-disabled, since that masks LVTPC; the other entries are masked.
  *
  * Source: SDM "Advanced Programmable Interrupt Controller (APIC)": "Local Vector Table", "Local APIC State After It Has
@@ -19,6 +19,7 @@
 
 #include "base/msr.h"
 #include "base/phys.h"
+#include "vmx/apic/guest_ipi.h"
 #include "vmx/apic/ipi.h"
 #include "vmx/apic/registers.h"
 #include "vmx/cpu/cpu.h"
@@ -159,8 +160,8 @@ static void svr_write(const struct cpu *cpu, uint32_t value)
 static void xapic_guest_ipi(struct cpu *cpu, uint32_t value)
 {
     lapic_ipi_disown(cpu);
-    lapic_guest_sends(cpu, (uint64_t)*lapic_register(cpu, APIC_ICR_HIGH) << 32 | value);
-    *lapic_register(cpu, APIC_ICR_LOW) = value;
+    if (guest_ipi_sends(cpu, (uint64_t)*lapic_register(cpu, APIC_ICR_HIGH) << 32 | value))
+        *lapic_register(cpu, APIC_ICR_LOW) = value;
 }
 
 /* The step is over: write the register. Not if an event was delivered instead of the instruction, or another exit came

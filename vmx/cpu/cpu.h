@@ -57,6 +57,7 @@ struct cpu {
     CPU_STATE_BYTES(step, 16);          /* vmx/ept/step.c */
     CPU_STATE_BYTES(lapic, 48);         /* vmx/apic/lapic.c */
     CPU_STATE_BYTES(lapic_ipi, 48);     /* vmx/apic/ipi.c */
+    CPU_STATE_BYTES(guest_ipi, 16);     /* vmx/apic/guest_ipi.c */
     CPU_STATE_BYTES(kick, 48);          /* vmx/smp/kick.c */
     CPU_STATE_BYTES(requests, 32);      /* vmx/smp/requests.c */
     CPU_STATE_BYTES(nmi, 16);           /* vmx/nmi/nmi.c */

@@ -3,6 +3,7 @@
 #include "vmx/exit/exit.h"
 
 #include "base/control.h"
+#include "vmx/apic/guest_ipi.h"
 #include "vmx/apic/ipi.h"
 #include "vmx/code/code.h"
 #include "vmx/cpu/entry.h"
@@ -102,6 +103,7 @@ __attribute__((cold, noinline)) static void others_serve(struct cpu *cpu)
         code_publish_seen(cpu);
         lapic_resend_init(cpu);
     }
+    nmis_sent(cpu, guest_ipi_take_nmis(cpu));
     requests_serve(cpu);
 }
 

@@ -3,6 +3,7 @@
 #include "vmx/exit/msr.h"
 #include "vmx/exit/handlers.h"
 
+#include "vmx/apic/guest_ipi.h"
 #include "vmx/apic/ipi.h"
 #include "vmx/apic/lapic.h"
 #include "vmx/apic/registers.h"
@@ -177,9 +178,9 @@ static bool msr_row_write(struct cpu *cpu, const struct msr_row *row, uint32_t m
     case MSR_SHARED_PAGE: /* VISIBLE */
         return !guest_overlaps_own(value & row->mask, SHARED_LARGEST) && msr_try_write(msr, value);
     case MSR_ICR:
-        if (lapic_is_x2apic() && !(value & X2APIC_ICR_RESERVED)) /* else the write faults and sends nothing */
-            lapic_guest_sends(cpu, value);
-        return msr_try_write(msr, value);
+        if (!lapic_is_x2apic() || (value & X2APIC_ICR_RESERVED)) /* the write faults and sends nothing */
+            return msr_try_write(msr, value);
+        return !guest_ipi_sends(cpu, value) || msr_try_write(msr, value);
     case MSR_LVT_PMI:
         return lapic_is_x2apic() && lapic_lvtpc_write(cpu, value);
     case MSR_SVR:

@@ -16,6 +16,7 @@
 
 #include "base/control.h"
 #include "base/log.h"
+#include "vmx/apic/guest_ipi.h"
 #include "vmx/apic/ipi.h"
 #include "vmx/apic/lapic.h"
 #include "vmx/code/code.h"
@@ -45,6 +46,7 @@ void startup_wait(struct cpu *cpu)
 {
     step_cancel(cpu);
     nmi_drop_pending(cpu);
+    (void)guest_ipi_take_nmis(cpu);
     vmwrite32(VMCS_ENTRY_INTERRUPTION_INFORMATION, 0);
     vmwrite32(VMCS_GUEST_INTERRUPTIBILITY_STATE, 0);
     vmwriten(VMCS_GUEST_PENDING_DEBUG_EXCEPTIONS, 0);
@@ -98,6 +100,7 @@ enum exit_action sipi_exit(struct cpu *cpu)
     const uint64_t vector = vmreadn(VMCS_EXIT_QUALIFICATION) & 0xff;
 
     (void)lapic_take_guest_init(cpu); /* an INIT before the SIPI has had its effect */
+    (void)guest_ipi_take_nmis(cpu);   /* NMIs are blocked in the wait-for-SIPI state */
     pt_unpark(cpu->pt);
     timer_run(cpu, true);
     vmcs_setup_guest_init(cpu, (vmreadn(VMCS_GUEST_CR0) & (CR0_CD | CR0_NW)) | CR0_ET);

@@ -47,6 +47,12 @@ static void nmi_pend(struct nmi_cpu *nmi)
         nmi->pending++;
 }
 
+void nmis_sent(struct cpu *cpu, uint32_t count)
+{
+    for (; count > 0; count--)
+        nmi_pend(nmi_of(cpu));
+}
+
 /* One NMI has arrived: a PMI of ours, of the guest's counters, or an NMI of the guest's? LVTPC serves the guest's
  * counters as well: their PMIs are delivered as the guest's LVTPC says. An NMI that LVTPC has not delivered is the
  * guest's, whatever the status says: a counter may overflow without an interrupt. */

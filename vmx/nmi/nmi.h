@@ -26,6 +26,9 @@ void nmi_forget_pmis(struct cpu *cpu);
 /* The guest resets these bits of IA32_PERF_GLOBAL_STATUS: their next overflow is a new PMI. */
 void nmi_pmis_reset(struct cpu *cpu, uint64_t bits);
 
+/* Guest code has sent so many NMIs to this CPU, without an NMI of the processor. */
+void nmis_sent(struct cpu *cpu, uint32_t count);
+
 /* Is there anything for nmi_deliver to do? */
 static inline bool nmi_is_due(const struct cpu *cpu)
 {

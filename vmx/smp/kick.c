@@ -182,7 +182,7 @@ void kick_serving(struct cpu *cpu)
     __atomic_store_n(&kick_of(cpu)->served, __atomic_load_n(&kicks.requests, __ATOMIC_SEQ_CST), __ATOMIC_SEQ_CST);
 }
 
-void kick_all(struct cpu *self)
+void kick_those(struct cpu *self, bool (*wanted)(const struct cpu *cpu))
 {
     if (!machine_has_others())
         return;
@@ -191,7 +191,8 @@ void kick_all(struct cpu *self)
     for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
         struct cpu *cpu = machine_other(self, i);
 
-        if (cpu && lapic_ipi_reaches(self, cpu) && position_change(cpu, CPU_IN_GUEST, CPU_KICKED))
+        if (cpu && (!wanted || wanted(cpu)) && lapic_ipi_reaches(self, cpu) &&
+            position_change(cpu, CPU_IN_GUEST, CPU_KICKED))
             lapic_send_init(self, cpu);
     }
     lapic_ipi_end(self, ipi);
@@ -250,7 +251,7 @@ static bool runs_without(const struct cpu *cpu, uint64_t request)
 /* Kick all CPUs, and wait until none is in the guest that has not served the request. */
 static void kick_out(struct cpu *self, uint64_t request)
 {
-    kick_all(self);
+    kick_those(self, NULL);
     for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
         struct cpu *cpu = machine_other(self, i);
         struct kick_wait wait = {0};

@@ -6,10 +6,10 @@
  * in root mode and VM entry. So a CPU in root mode needs no kick, and no CPU waits for it. A CPU in the guest is kicked
  * by an INIT: in VMX non-root operation it causes a VM exit, in root operation it stays pending until the next VM entry
  * (SDM "Other Causes of VM Exits"; "VMX Support for Processor Operating Modes, INIT"). NMIs are not used: they merge,
- * and a guest's NMI must not be lost.
+ * and a guest's NMI must not be lost. While PMIs are NMIs, those that guest code sends to CPUs are kicks themselves.
  *
  * INITs merge as well. The position says which are root's. While tracing is on, the guest's INITs are recorded as it
- * sends them (lapic_guest_sends), and the exit that follows counts as the guest's, whatever merged into it. Without
+ * sends them (guest_ipi_sends), and the exit that follows counts as the guest's, whatever merged into it. Without
  * tracing, when kicks are rare, a guest's INIT that may have merged is sent again by the CPU that sent it
  * (lapic_resend_init): every CPU that may have done so serves the same request. There, a SIPI right after the INIT
  * would hide it.
@@ -66,9 +66,9 @@ void kick_park(struct cpu *cpu);
 bool kick_is_parked(const struct cpu *cpu);
 
 /* Something is requested of other CPUs: count it, so that each CPU serves before it enters the guest; then kick those
- * that are there. */
+ * that are there. wanted: only CPUs of which it is true; NULL: all. */
 void kick_request(void);
-void kick_all(struct cpu *self);
+void kick_those(struct cpu *self, bool (*wanted)(const struct cpu *cpu));
 
 /* Call it in a loop that waits for a CPU to leave the guest: it sends its kick again at growing intervals. wait: zeroed
  * before the loop. */

@@ -2,6 +2,7 @@
 #include "vmx/smp/requests.h"
 
 #include "base/io.h"
+#include "vmx/apic/guest_ipi.h"
 #include "vmx/apic/ipi.h"
 #include "vmx/cpu/cpu.h"
 #include "vmx/cpu/exit_counts.h"
@@ -135,7 +136,7 @@ void requests_init_taken(struct cpu *self)
         return;
     counter_advance(&requested.inits);
     kick_request();
-    kick_all(self);
+    kick_those(self, NULL);
 }
 
 static bool has_flushed(const struct cpu *cpu, uint64_t flushes)
@@ -150,7 +151,7 @@ static void flush_all(struct cpu *self, uint64_t wait_tsc)
 
     kick_request();
     pt_flush_begin(self->pt);
-    kick_all(self);
+    kick_those(self, NULL);
     for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
         struct cpu *cpu = machine_other(self, i);
         struct kick_wait wait = {0};
@@ -198,12 +199,18 @@ void requests_stop_all(struct cpu *self)
     kick_park(self);
 }
 
+void requests_nmis_sent(struct cpu *self)
+{
+    kick_request();
+    kick_those(self, guest_ipi_has_nmis);
+}
+
 void requests_trigger_all(struct cpu *self)
 {
     counter_advance(&requested.triggers);
     kick_request();
     serve_trigger(self);
-    kick_all(self);
+    kick_those(self, NULL);
     for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
         struct cpu *cpu = machine_other(self, i);
 

@@ -1,6 +1,6 @@
 /*
  * Requests between CPUs, other than to follow a changed EPT (vmx/smp/kick.h): to hand over their trace, to act on
- * pt.trigger=, to send a SIPI again, to stop. vmx/smp/requests.c. Private to vmx/.
+ * pt.trigger=, to send a SIPI again, to take NMIs, to stop. vmx/smp/requests.c. Private to vmx/.
  */
 #ifndef VMX_SMP_REQUESTS_H
 #define VMX_SMP_REQUESTS_H
@@ -28,6 +28,10 @@ void requests_flush_over(void);
 
 /* This CPU has taken an INIT of the guest's and now waits for a SIPI. */
 void requests_init_taken(struct cpu *cpu);
+
+/* Guest code on this CPU has sent NMIs (vmx/apic/guest_ipi.h): all CPUs take theirs before they next enter the guest.
+ * Those that have some are kicked. */
+void requests_nmis_sent(struct cpu *cpu);
 
 /* pt.trigger= was reached: all CPUs send their rings. */
 void requests_trigger_all(struct cpu *cpu);

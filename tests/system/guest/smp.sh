@@ -19,6 +19,11 @@ each() {
     clean_log "$2"
 }
 
+# model_count NAME WHAT: how many NMIs or PMIs the emulator has counted
+model_count() {
+    sed -n "s/.*ptmodel: $2: all \([0-9]*\) .*/\1/p" "$work/$1/emulator.log"
+}
+
 # run NAME CPUS WORDS OPTIONS
 run() {
     check "$1: the guest runs to its end" smp "$1" "$2" "$3" "$4"
@@ -47,6 +52,14 @@ for way in root list; do
         PTMODEL="profile=skylake, skid=300, second=200, seed=$seed" \
             run storm-$way-$seed 2 rounds=50000 "pt.region=4K pt.regions=16 pt.switch=$way"
     done
+done
+
+# The same, as dense as it can be. PMIs are the only NMIs that arrive, so that none of the guest's can merge with one.
+for mode in xapic x2apic; do
+    PTMODEL='profile=skylake, skid=300, second=200, seed=6' \
+        run nmis-$mode 2 "nmis=1500 $mode" 'pt.region=4K pt.regions=16 pt.switch=list'
+    at_most "nmis-$mode: NMIs that arrived, of which all are PMIs" "$(model_count nmis-$mode NMIs)" "$(model_count nmis-$mode PMIs)"
+    same "nmis-$mode: NMIs that merged" "$(sed -n 's/.*NMIs: .* merged \([0-9]*\).*/\1/p' "$work/nmis-$mode/emulator.log")" 0
 done
 
 # On a slow wire much trace still waits when the guest powers off: no CPU's end record may overtake it. And CPUs that

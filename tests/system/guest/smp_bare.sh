@@ -15,6 +15,8 @@ for cpus in 1 2 4; do
 done
 check '4 CPUs, x2APIC: power-off from the last one' bare x2apic 4 x2apic
 console_has 'all that it checked is right' x2apic 'smp: ok'
+check '3 CPUs, NMIs without end' bare nmis 3 nmis=500
+console_has 'and none is lost' nmis 'smp: ok'
 for end in cf9 keyboard; do
     UNTIL='smp: ok' check "3 CPUs: reset by $end" bare "$end" 3 "$end"
 done
