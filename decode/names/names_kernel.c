@@ -26,6 +26,11 @@ static bool report_kernel(struct names *names, const char *file)
 {
     const struct kernel_slide *slide = &names->slide;
     const size_t count = names->kernel.symbols.count;
+    if (names->kernel.narrow)
+        return names_add_line(names,
+                              "%s: no names for the kernel: it is a 32-bit kernel, of which only a list of"
+                              " symbols is read (--symbols)",
+                              file);
     if (!slide->known)
         return names_add_line(names, "%s: no names for the kernel: its executed pages do not come from this file",
                               file);

@@ -72,6 +72,9 @@ bool kernel_image_parse(struct kernel_image *kernel, const uint8_t *bytes, size_
     }
     if (!elf_open(&kernel->elf, bytes, size))
         return error_set(error, ERROR_NAMES, 0, "%s: not a kernel: neither a bzImage nor an ELF file (vmlinux)", name);
+    kernel->narrow = kernel->elf.machine == EM_386 && kernel->elf.type == ET_EXEC;
+    if (kernel->narrow)
+        return true;
     kernel_image_extent(kernel, &begin, &end);
     if (!kernel->elf.wide || kernel->elf.machine != EM_X86_64 || begin >= end || !(begin >> 63))
         return error_set(error, ERROR_NAMES, 0, "%s: not an x86-64 kernel: no code at a kernel's addresses", name);

@@ -19,6 +19,7 @@ struct kernel_image {
     struct elf_file elf;
     struct symbol_table symbols; /* at linked addresses */
     enum kernel_source source;
+    bool narrow; /* a 32-bit kernel: its code and symbols are not used */
 };
 
 /* false: error says what is wrong with the file. A file without symbols is no error. */

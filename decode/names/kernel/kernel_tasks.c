@@ -63,6 +63,8 @@ const char *kernel_tasks_find(struct kernel_tasks *tasks, const struct kernel_im
     const struct elf_section *section = elf_section_named(&kernel->elf, ".BTF");
     struct btf btf;
     *tasks = (struct kernel_tasks){0};
+    if (kernel->narrow)
+        return "it is a 32-bit kernel";
     if (!section || !section->bytes || !btf_open(&btf, section->bytes, section->size))
         return "it has no types (BTF: CONFIG_DEBUG_INFO_BTF)";
     const char *lacks = find_fields(tasks, &btf);

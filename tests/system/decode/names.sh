@@ -151,4 +151,10 @@ same 'start_kernel ran there' "$(awk '$5 == "start_kernel" { print $2, $6 }' "$w
 # Another kernel's file, and files that are not ELF files.
 check 'another file of a kernel yields no names' eval \
     'build/undertrace names "$dir/capture" --kernel "$work/modules/loop.ko" 2>&1 | grep -q "not an x86-64 kernel"'
+printf '.globl _start\n_start: ret\n' | as --32 -o "$work/narrow.o" && ld -m elf_i386 -Ttext 0xc1000000 -o "$work/narrow" "$work/narrow.o"
+check 'an image of a 32-bit kernel is not read; all else has names' eval \
+    'build/undertrace names "$dir/capture" --kernel "$work/narrow" --files /usr/bin >"$work/narrow.names" &&
+    grep -q "^# .*32-bit kernel.*--symbols" "$work/narrow.names" && grep -q " bash " "$work/narrow.names"'
+check 'kernel-options says that it is one' eval \
+    'build/undertrace kernel-options "$work/narrow" 2>&1 | grep -q "it is a 32-bit kernel"'
 done_testing
