@@ -31,7 +31,7 @@ for region in 4K 64K 512K; do
     pmi=1510
     [ $region != 4K ] || pmi=1920
     cost topa $region profile=skylake $pmi 38
-    cost single $region 'profile=broadwell, vmxmisc14=1' $pmi 38
+    cost single $region 'profile=broadwell, vmxmisc14=1' $pmi 40
 done
 cost topa 512K profile=skylake 1510 20 9000
 cost range 64K profile=skylake 1510 40
