@@ -11,6 +11,7 @@
 #include "boot/ap_page.h"
 #include "boot/pt_same.h"
 #include "boot/tsc_ahead.h"
+#include "boot/x2apic.h"
 #include "pt/lvtpc.h"
 #include "vmx/host/gdt.h"
 #include "vmx/vmx.h"
@@ -21,8 +22,6 @@
 #define ICR_SEND_PENDING (1u << 12)
 #define XAPIC_ICR_LOW 0x300u
 #define XAPIC_ICR_HIGH 0x310u
-#define XAPIC_MAX_ID 0xfeu
-#define APIC_BASE_ADDRESS 0x000ffffffffff000ull
 
 /* "Typical BSP Initialization Sequence": how long after INIT, and how long after the first SIPI. */
 #define AFTER_INIT_US 10000u

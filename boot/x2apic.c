@@ -3,8 +3,6 @@
 
 #include <stddef.h>
 
-#define XAPIC_MAX_ID 0xfeu /* FFH is the broadcast */
-
 enum x2apic_hold x2apic_hold_of(struct x2apic_facts facts, const uint32_t *apic_ids, uint32_t nr, uint32_t *high_id)
 {
     if (!facts.on)

@@ -11,6 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define XAPIC_MAX_ID 0xfeu /* that xAPIC mode can address: FFH is the broadcast */
+
 /* Of one CPU. Outside x2APIC mode all are 0. */
 struct x2apic_facts {
     bool on;     /* the local APIC is in x2APIC mode */

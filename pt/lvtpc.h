@@ -17,6 +17,7 @@
 #define LVT_DELIVERY_NMI (4u << 8)
 #define APIC_BASE_X2APIC (1ull << 10)
 #define APIC_BASE_ENABLED (1ull << 11)
+#define APIC_BASE_ADDRESS 0x000ffffffffff000ull
 #define LVT_MASKED (1u << 16)
 #define LVT_PMI_WRITABLE (LVT_VECTOR_MASK | LVT_DELIVERY_MASK | LVT_MASKED)
 

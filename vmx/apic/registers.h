@@ -12,8 +12,6 @@
 #include "base/phys.h"
 #include "pt/lvtpc.h"
 
-#define APIC_BASE_ADDRESS 0x000ffffffffff000ull
-
 #define APIC_TPR 0x080u
 #define APIC_EOI 0x0b0u
 #define APIC_LDR 0x0d0u

@@ -224,6 +224,14 @@ static void test_stranger_after_a_gap(void **state)
     stacks_heard(fixture, "|3 +schedule -schedule +read -read +work ");
 }
 
+static void test_one_cpu_of_several(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    stacks_of_one_cpu(fixture->stacks);
+    stranger_returns(fixture);
+    stacks_heard(fixture, "|2 +schedule -schedule +read -read +work ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -237,6 +245,7 @@ int main(void)
         STACKS_TEST(test_stranger),
         STACKS_TEST(test_begins_in_the_middle),
         STACKS_TEST(test_stranger_after_a_gap),
+        STACKS_TEST(test_one_cpu_of_several),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
