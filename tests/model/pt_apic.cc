@@ -31,15 +31,20 @@ void ptm_apic_hand_over(void)
     }
 }
 
-void ptm_apic_cpuid(uint32_t leaf, uint32_t subleaf, struct cpuid_function_t *regs)
+static bool is_locked(const BX_CPU_C *cpu)
 {
-    if (ptm_config.x2apic == PTM_X2APIC_LOCKED && leaf == 7 && subleaf == 0)
+    return ptm_config.x2apic == PTM_X2APIC_LOCKED || (ptm_config.x2apic == PTM_X2APIC_LOCKED_APS && cpu->bx_cpuid != 0);
+}
+
+void ptm_apic_cpuid(const BX_CPU_C *cpu, uint32_t leaf, uint32_t subleaf, struct cpuid_function_t *regs)
+{
+    if (is_locked(cpu) && leaf == 7 && subleaf == 0)
         regs->edx |= CPUID_7_EDX_ARCH_CAPABILITIES;
 }
 
-bool ptm_apic_rdmsr(uint32_t index, uint64_t *value)
+bool ptm_apic_rdmsr(const BX_CPU_C *cpu, uint32_t index, uint64_t *value)
 {
-    if (ptm_config.x2apic != PTM_X2APIC_LOCKED)
+    if (!is_locked(cpu))
         return false;
     if (index == MSR_IA32_ARCH_CAPABILITIES)
         *value = ARCH_CAPABILITIES_XAPIC_DISABLE;
@@ -52,6 +57,6 @@ bool ptm_apic_rdmsr(uint32_t index, uint64_t *value)
 
 bool ptm_apic_wrmsr(const BX_CPU_C *cpu, uint32_t index, uint64_t value)
 {
-    return ptm_config.x2apic != PTM_X2APIC_LOCKED || index != MSR_IA32_APIC_BASE || !(cpu->msr.apicbase & APIC_EXTD) ||
+    return !is_locked(cpu) || index != MSR_IA32_APIC_BASE || !(cpu->msr.apicbase & APIC_EXTD) ||
            (value & APIC_EXTD) != 0;
 }

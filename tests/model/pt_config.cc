@@ -72,7 +72,7 @@ static bool set_number_option(const char *name, uint64_t number)
             ptm_config.second_pmi = true;
         if (strcmp(name, "pmu") == 0 && (number == 1 || number > 4))
             return false;
-        if (strcmp(name, "x2apic") == 0 && number > PTM_X2APIC_LOCKED)
+        if (strcmp(name, "x2apic") == 0 && number > PTM_X2APIC_LOCKED_APS)
             return false;
         return words[n].narrow == NULL || number <= UINT32_MAX;
     }
@@ -125,11 +125,11 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
             fprintf(stderr,
                     "%s: ptmodel: '%s' with value '%s' is not understood; it takes "
                     "profile=broadwell|skylake|icelake|novmxpt|none|custom, "
-                    "cpuid14=EAX:EBX:ECX:EDX:EAX1:EBX1, cpuid15=EAX:EBX:ECX, vmxmisc14=0|1, lip=0|1, hybrid=0|1, ip8=0|1, "
+                    "cpuid14=EAX:EBX:ECX:EDX:EAX1:EBX1, cpuid15=EAX:EBX:ECX, vmxmisc14=0|1, lip=0|1, hybrid=0|1|2, ip8=0|1, "
                     "vmxctl=0|1, vmxgpa=0|1, longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
                     "truth=FILE, branches=FILE, scope=nonroot|guest|traced, first=N, last=N, skid=BYTES, second=BYTES, "
                     "late=TICKS, "
-                    "times=0|1, vmxlocked=0|1, x2apic=0|1|2, lost=0|1, hold=0|1, keepinit=0|1, beat=FILE, watch=PA:BYTES:FILE, ahead=N, "
+                    "times=0|1, vmxlocked=0|1, x2apic=0|1|2|3, lost=0|1, hold=0|1, keepinit=0|1, beat=FILE, watch=PA:BYTES:FILE, ahead=N, "
                     "pmu=0|2|3|4, pebs=0|1, leaks=0|1, seed=N, tsc_skew=TICKS, deferred=0|1, update48=0|1, "
                     "ovf=AT:LENGTH[+...]|every:BYTES:LENGTH, errata=bdm70[+skd022][+skl014]\n",
                     context, params[n], value ? value : "");
@@ -231,7 +231,7 @@ void ptm_cpu_reset(BX_CPU_C *cpu, unsigned type)
 void ptm_cpuid(BX_CPU_C *cpu, uint32_t leaf, uint32_t subleaf, struct cpuid_function_t *regs)
 {
     const struct ptm_profile *profile = ptm_config.profile;
-    ptm_apic_cpuid(leaf, subleaf, regs);
+    ptm_apic_cpuid(cpu, leaf, subleaf, regs);
     if (!profile->pt)
         return;
     if (leaf == 0 && regs->eax < 0x15)

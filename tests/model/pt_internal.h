@@ -51,12 +51,12 @@ struct ptm_config {
 extern struct ptm_config ptm_config;
 
 /* --- pt_apic.cc --- */
-enum { PTM_X2APIC_OFF, PTM_X2APIC_ON, PTM_X2APIC_LOCKED };
+enum { PTM_X2APIC_OFF, PTM_X2APIC_ON, PTM_X2APIC_LOCKED, PTM_X2APIC_LOCKED_APS };
 /* The BIOS has finished: put all local APICs into x2APIC mode, as firmware of today does. */
 void ptm_apic_hand_over(void);
-void ptm_apic_cpuid(uint32_t leaf, uint32_t subleaf, struct cpuid_function_t *regs);
+void ptm_apic_cpuid(const BX_CPU_C *cpu, uint32_t leaf, uint32_t subleaf, struct cpuid_function_t *regs);
 /* false: another part's. */
-bool ptm_apic_rdmsr(uint32_t index, uint64_t *value);
+bool ptm_apic_rdmsr(const BX_CPU_C *cpu, uint32_t index, uint64_t *value);
 /* false: #GP. */
 bool ptm_apic_wrmsr(const BX_CPU_C *cpu, uint32_t index, uint64_t value);
 

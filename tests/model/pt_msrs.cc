@@ -82,7 +82,7 @@ static uint64_t rtit_read(const struct ptm_cpu *p, uint32_t index)
 enum ptm_access ptm_rdmsr(BX_CPU_C *cpu, uint32_t index, uint64_t *value)
 {
     const struct ptm_cpu *p = &cpu->ptm;
-    if (ptm_apic_rdmsr(index, value) || ptm_speculation_rdmsr(index, value))
+    if (ptm_apic_rdmsr(cpu, index, value) || ptm_speculation_rdmsr(index, value))
         return PTM_DONE;
     if (!ptm_config.profile->pt)
         return is_rtit(index) ? PTM_FAULT : PTM_NOT_MINE; /* 36.2.7.1 */

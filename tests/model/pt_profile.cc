@@ -127,7 +127,7 @@ bool ptm_profile_set(const struct ptm_profile **profile, const char *name, const
     if (strcmp(name, "longtnt") == 0)
         return set_flag(&current.long_tnt, value);
     if (strcmp(name, "hybrid") == 0)
-        return set_flag(&current.hybrid, value);
+        return set_number(&current.hybrid, value) && current.hybrid <= PTM_HYBRID_USED;
     if (strcmp(name, "xsave") == 0)
         return set_flag(&current.xsave, value);
     if (strcmp(name, "early") == 0)

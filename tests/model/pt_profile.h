@@ -29,6 +29,9 @@
 #define PTM_OUT_FABRIC (1u << 3)
 #define PTM_OUT_LIP (1u << 31) /* IP payloads are linear addresses, not RIP */
 
+/* LIP the other way and fewer VMX controls of those that are seldom used; and without VPID, which hypervisors use. */
+enum { PTM_HYBRID_OFF, PTM_HYBRID_UNUSED, PTM_HYBRID_USED };
+
 struct ptm_profile {
     const char *name;
     bool pt;               /* CPUID.(7,0):EBX[25] */
@@ -38,7 +41,7 @@ struct ptm_profile {
     bool ip8;              /* IP packets may have the 8-byte payload, IPBytes = 110B */
     bool long_tnt;         /* full TNT buffers of 47 branches */
     bool xsave;            /* XSAVE state component 8 */
-    bool hybrid;           /* every other CPU has LIP the other way, and fewer VMX controls */
+    uint32_t hybrid;       /* PTM_HYBRID_...: how every other CPU differs from the first */
     uint32_t cpuid14_0[4]; /* EAX EBX ECX EDX */
     uint32_t cpuid14_1[4];
     uint32_t cpuid15[3];  /* EAX denominator, EBX numerator, ECX crystal Hz; EAX = 0: as Bochs has it */

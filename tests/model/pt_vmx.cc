@@ -23,11 +23,13 @@ static void field_add(BX_CPU_C *cpu)
 }
 
 /* Efficiency cores lack controls that performance cores have. */
-static void controls_remove(struct bx_VMX_Cap *cap)
+static void controls_remove(struct bx_VMX_Cap *cap, bool used)
 {
     static const uint64_t EPT_CAP_EXECUTE_ONLY = 1, EPT_CAP_ACCESSED_DIRTY = 1 << 21;
     cap->vmx_vmexec_ctrl2_supported_bits &= ~(VMX_VM_EXEC_CTRL2_PAUSE_LOOP_VMEXIT | VMX_VM_EXEC_CTRL2_WBINVD_VMEXIT);
     cap->vmx_ept_vpid_cap_supported_bits &= ~(EPT_CAP_EXECUTE_ONLY | EPT_CAP_ACCESSED_DIRTY);
+    if (used)
+        cap->vmx_vmexec_ctrl2_supported_bits &= ~VMX_VM_EXEC_CTRL2_VPID_ENABLE;
 }
 
 /* The capability MSRs (Appendix A.3 to A.5) come from these. */
@@ -41,7 +43,7 @@ void ptm_vmx_init(BX_CPU_C *cpu)
     if (!profile->vmx)
         return;
     if (profile->hybrid && cpu->bx_cpuid % 2 != 0)
-        controls_remove(cap);
+        controls_remove(cap, profile->hybrid == PTM_HYBRID_USED);
     cap->vmx_vmexec_ctrl2_supported_bits |= VMX_VM_EXEC_CTRL2_SUPPRESS_GUEST_VMX_TRACE;
     cap->vmx_vmexit_ctrl1_supported_bits |= VMX_VMEXIT_CTRL1_SUPPRESS_HOST_VMX_TRACE;
     cap->vmx_vmentry_ctrl_supported_bits |= VMX_VMENTRY_CTRL1_SUPPRESS_VMX_PACKETS;
