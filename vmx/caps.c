@@ -26,41 +26,43 @@ uint64_t vmx_feature_control(uint64_t value, uint32_t cpuid_7_ebx, uint32_t cpui
     return value | FEATURE_CONTROL_LOCK | FEATURE_CONTROL_VMX;
 }
 
-/* A control to be set: its word and bit, and what to say if the CPU lacks it. NULL: it is optional. */
+/* A control to be set: its word and bit, and what to say if the CPU lacks it. */
 struct control {
     uint8_t word;
     uint32_t bits;
-    const char *missing;
+    const char *missing; /* NULL: it is optional */
+    const char *differs; /* ... and what to say if only one of two CPUs has it */
 };
 
 enum { WORD_PIN, WORD_PROC, WORD_PROC2, WORD_EXIT, WORD_ENTRY, NR_WORDS };
 
 #define MISSING(kind, name) "this CPU's VMX lacks the " kind " control \"" name "\""
+#define OPTIONAL(kind, name) NULL, "only one of it and the first CPU has the " kind " control \"" name "\""
 
 static const struct control used_controls[] = {
-    {WORD_PIN, PIN_NMI_EXITING, MISSING("pin-based", "NMI exiting")},
-    {WORD_PIN, PIN_VIRTUAL_NMIS, MISSING("pin-based", "virtual NMIs")},
-    {WORD_PIN, PIN_PREEMPTION_TIMER, NULL},
-    {WORD_PROC, PROC_USE_IO_BITMAPS, MISSING("processor-based", "use I/O bitmaps")},
-    {WORD_PROC, PROC_USE_MSR_BITMAPS, MISSING("processor-based", "use MSR bitmaps")},
-    {WORD_PROC, PROC_SECONDARY_CONTROLS, MISSING("processor-based", "activate secondary controls")},
-    {WORD_PROC2, PROC2_ENABLE_EPT, MISSING("secondary processor-based", "enable EPT")},
-    {WORD_PROC2, PROC2_UNRESTRICTED_GUEST, MISSING("secondary processor-based", "unrestricted guest")},
-    {WORD_PROC2, PROC2_ENABLE_VPID, NULL},
-    {WORD_PROC2, PROC2_ENABLE_RDTSCP, NULL},
-    {WORD_PROC2, PROC2_ENABLE_INVPCID, NULL},
-    {WORD_PROC2, PROC2_ENABLE_XSAVES, NULL},
-    {WORD_PROC2, PROC2_ENABLE_USER_WAIT_AND_PAUSE, NULL},
-    {WORD_PROC2, PROC2_ENABLE_PCONFIG, NULL},
-    {WORD_EXIT, EXIT_HOST_ADDRESS_SPACE_SIZE, MISSING("VM-exit", "host address-space size")},
-    {WORD_EXIT, EXIT_SAVE_DEBUG_CONTROLS, MISSING("VM-exit", "save debug controls")},
-    {WORD_EXIT, EXIT_SAVE_IA32_PAT, MISSING("VM-exit", "save IA32_PAT")},
-    {WORD_EXIT, EXIT_LOAD_IA32_PAT, MISSING("VM-exit", "load IA32_PAT")},
-    {WORD_EXIT, EXIT_SAVE_IA32_EFER, MISSING("VM-exit", "save IA32_EFER")},
-    {WORD_EXIT, EXIT_LOAD_IA32_EFER, MISSING("VM-exit", "load IA32_EFER")},
-    {WORD_ENTRY, ENTRY_LOAD_DEBUG_CONTROLS, MISSING("VM-entry", "load debug controls")},
-    {WORD_ENTRY, ENTRY_LOAD_IA32_PAT, MISSING("VM-entry", "load IA32_PAT")},
-    {WORD_ENTRY, ENTRY_LOAD_IA32_EFER, MISSING("VM-entry", "load IA32_EFER")},
+    {WORD_PIN, PIN_NMI_EXITING, MISSING("pin-based", "NMI exiting"), NULL},
+    {WORD_PIN, PIN_VIRTUAL_NMIS, MISSING("pin-based", "virtual NMIs"), NULL},
+    {WORD_PIN, PIN_PREEMPTION_TIMER, OPTIONAL("pin-based", "activate VMX-preemption timer")},
+    {WORD_PROC, PROC_USE_IO_BITMAPS, MISSING("processor-based", "use I/O bitmaps"), NULL},
+    {WORD_PROC, PROC_USE_MSR_BITMAPS, MISSING("processor-based", "use MSR bitmaps"), NULL},
+    {WORD_PROC, PROC_SECONDARY_CONTROLS, MISSING("processor-based", "activate secondary controls"), NULL},
+    {WORD_PROC2, PROC2_ENABLE_EPT, MISSING("secondary processor-based", "enable EPT"), NULL},
+    {WORD_PROC2, PROC2_UNRESTRICTED_GUEST, MISSING("secondary processor-based", "unrestricted guest"), NULL},
+    {WORD_PROC2, PROC2_ENABLE_VPID, OPTIONAL("secondary processor-based", "enable VPID")},
+    {WORD_PROC2, PROC2_ENABLE_RDTSCP, OPTIONAL("secondary processor-based", "enable RDTSCP")},
+    {WORD_PROC2, PROC2_ENABLE_INVPCID, OPTIONAL("secondary processor-based", "enable INVPCID")},
+    {WORD_PROC2, PROC2_ENABLE_XSAVES, OPTIONAL("secondary processor-based", "enable XSAVES/XRSTORS")},
+    {WORD_PROC2, PROC2_ENABLE_USER_WAIT_AND_PAUSE, OPTIONAL("secondary processor-based", "enable user wait and pause")},
+    {WORD_PROC2, PROC2_ENABLE_PCONFIG, OPTIONAL("secondary processor-based", "enable PCONFIG")},
+    {WORD_EXIT, EXIT_HOST_ADDRESS_SPACE_SIZE, MISSING("VM-exit", "host address-space size"), NULL},
+    {WORD_EXIT, EXIT_SAVE_DEBUG_CONTROLS, MISSING("VM-exit", "save debug controls"), NULL},
+    {WORD_EXIT, EXIT_SAVE_IA32_PAT, MISSING("VM-exit", "save IA32_PAT"), NULL},
+    {WORD_EXIT, EXIT_LOAD_IA32_PAT, MISSING("VM-exit", "load IA32_PAT"), NULL},
+    {WORD_EXIT, EXIT_SAVE_IA32_EFER, MISSING("VM-exit", "save IA32_EFER"), NULL},
+    {WORD_EXIT, EXIT_LOAD_IA32_EFER, MISSING("VM-exit", "load IA32_EFER"), NULL},
+    {WORD_ENTRY, ENTRY_LOAD_DEBUG_CONTROLS, MISSING("VM-entry", "load debug controls"), NULL},
+    {WORD_ENTRY, ENTRY_LOAD_IA32_PAT, MISSING("VM-entry", "load IA32_PAT"), NULL},
+    {WORD_ENTRY, ENTRY_LOAD_IA32_EFER, MISSING("VM-entry", "load IA32_EFER"), NULL},
 };
 
 /* The default1 class, controls that are or may be 1 on every processor: Appendix A.2, "Reserved Controls and Default
@@ -174,6 +176,29 @@ const char *vmx_controls_resolve(struct vmx_controls *controls, const struct vmx
     return NULL;
 }
 
+static uint32_t word_of(const struct vmx_controls *controls, unsigned word)
+{
+    const uint32_t words[NR_WORDS] = {[WORD_PIN] = controls->pin,
+                                      [WORD_PROC] = controls->proc,
+                                      [WORD_PROC2] = controls->proc2,
+                                      [WORD_EXIT] = controls->exit,
+                                      [WORD_ENTRY] = controls->entry};
+
+    return words[word];
+}
+
+/* NULL: none of the controls that have a name here. */
+static const char *control_that_differs(const struct vmx_controls *ours, const struct vmx_controls *theirs)
+{
+    for (size_t i = 0; i < sizeof(used_controls) / sizeof(used_controls[0]); i++) {
+        const struct control *control = &used_controls[i];
+
+        if ((word_of(ours, control->word) ^ word_of(theirs, control->word)) & control->bits)
+            return control->differs;
+    }
+    return NULL;
+}
+
 const char *vmx_caps_differ(const struct vmx_caps *first, const struct vmx_controls *used, const struct vmx_caps *caps)
 {
     struct vmx_controls ours = {0}, theirs = {0};
@@ -182,6 +207,8 @@ const char *vmx_caps_differ(const struct vmx_caps *first, const struct vmx_contr
     if (missing)
         return missing;
     missing = vmx_controls_resolve(&theirs, first);
+    if (!missing)
+        missing = control_that_differs(&ours, &theirs);
     if (missing)
         return missing;
     if (ours.pin != theirs.pin || ours.proc != theirs.proc || ours.proc2 != theirs.proc2)

@@ -200,13 +200,14 @@ static void another_cpu(void **state)
         size_t offset;
         unsigned bit;
         const char *named;
-    } rows[] = {{offsetof(struct vmx_caps, pin), 32 + 6, "VM-execution"},
+    } rows[] = {{offsetof(struct vmx_caps, pin), 32 + 6,
+                 "only one of it and the first CPU has the pin-based control \"activate VMX-preemption timer\""},
                 {offsetof(struct vmx_caps, pin), 32 + 3, "NMI exiting"},
-                {offsetof(struct vmx_caps, proc2), 32 + 12, "VM-execution"},
+                {offsetof(struct vmx_caps, proc2), 32 + 12, "enable INVPCID"},
                 {offsetof(struct vmx_caps, proc2), 32 + 7, "unrestricted guest"},
                 {offsetof(struct vmx_caps, exit), 32 + 12, "VM-exit"},
                 {offsetof(struct vmx_caps, entry), 32 + 15, "load IA32_EFER"},
-                {offsetof(struct vmx_caps, ept_vpid), 32, "VM-execution"}, /* no INVVPID, so no VPID */
+                {offsetof(struct vmx_caps, ept_vpid), 32, "enable VPID"}, /* no INVVPID */
                 {offsetof(struct vmx_caps, ept_vpid), 17, "1-GByte pages"}};
 
     assert_null(differs(&first, &caps));
