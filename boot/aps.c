@@ -90,6 +90,7 @@ _Noreturn void ap_main(struct boot_cpu *cpu)
     gdt_load_cpu(cpu->descriptors, cpu->number);
     msr_write(IA32_PAT, aps_shared.pat);
     cpu->no_vmx = vmx_cpu_check();
+    cpu->x2apic = x2apic_read();
     if (aps_shared.pt && !cpu->no_vmx) {
         struct pt_cpuid cpuid;
         pt_cpuid_read(&cpuid);

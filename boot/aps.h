@@ -11,17 +11,19 @@
 #include <stdint.h>
 
 #include "boot/memory/carve.h"
+#include "boot/x2apic.h"
 #include "pt/engine.h"
 
-/* One CPU, including the first. The first CPU fills it in, except for the members from checked to no_pt, pong and tsc.
+/* One CPU, including the first. The first CPU fills it in, except for the members from checked to x2apic, pong and tsc.
  */
 struct boot_cpu {
     uint32_t apic_id;
     uint16_t number;     /* 0: the one that the firmware has started */
-    bool checked;        /* atomic: set by the CPU itself once it has set the next three */
+    bool checked;        /* atomic: set by the CPU itself once it has set the next four */
     const char *no_vmx;  /* how its VMX differs from the first CPU's, or NULL */
     uint32_t leaf14_ecx; /* CPUID.14H:ECX; 0: not read */
     const char *no_pt;   /* why it is not traced although the first CPU is, or NULL */
+    struct x2apic_facts x2apic;
     uint32_t ping, pong; /* atomic: the first CPU's last request for its TSC; the last one that it answered */
     uint64_t tsc;        /* the answer, set before pong */
 

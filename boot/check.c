@@ -129,6 +129,18 @@ static void check_x2apic(struct boot_state *boot)
         check_refuse_vmx(boot, x2apic_hold_text(boot->x2apic_hold));
 }
 
+const char *check_other_cpus(struct boot_state *boot)
+{
+    for (uint16_t i = 1; i < boot->nr_cpus && boot->x2apic_hold == X2APIC_FREE && boot->acpi.dmar.pa; i++) {
+        const struct boot_cpu *cpu = &boot->cpus[i];
+        if (!cpu->x2apic.locked)
+            continue;
+        log_line("CPU %u (APIC id %u): its x2APIC mode is locked, the first CPU's is not", cpu->number, cpu->apic_id);
+        boot->x2apic_hold = X2APIC_LOCKED;
+    }
+    return check_card_is_refused(boot) ? x2apic_hold_text(boot->x2apic_hold) : NULL;
+}
+
 static void use_soft_pt(struct boot_state *boot)
 {
     const struct pt_options *pt = &boot->options.pt;

@@ -20,6 +20,10 @@ void check_refuse_vmx(struct boot_state *boot, const char *why);
 /* Are the options such that the channel would be a network card, and VT-d hidden, although the guest needs it? */
 bool check_card_is_refused(const struct boot_state *boot);
 
+/* The other CPUs have been started: what of them the first one does not show. NULL: nothing, or why the guest has to
+ * boot without the hypervisor. */
+const char *check_other_cpus(struct boot_state *boot);
+
 /* ACPI tables in the lower 4 GiB. */
 extern const struct acpi_memory check_acpi_memory;
 

@@ -129,10 +129,11 @@ static void take_cpus(void)
                                         .map = &boot->info.map,
                                         .pt = boot->no_pt || boot->options.pt.way == PT_SWITCH_SOFT ? NULL
                                                                                                     : &boot->cpuid};
-    if (aps_start(&request))
+    const char *why = aps_start(&request) ? check_other_cpus(boot) : "not all CPUs could be taken over";
+    if (!why)
         return;
     aps_reset(boot->cpus, boot->nr_cpus);
-    check_refuse_vmx(boot, "not all CPUs could be taken over");
+    check_refuse_vmx(boot, why);
 }
 
 /* The guest gets all memory, including ours: the hypervisor does not remain resident. */

@@ -52,6 +52,15 @@ console_has 'and finds itself in order' uart 'smp: ok'
 console_has 'vtd=on does not take it from the guest' uart \
     'VT-d: vtd=on, but our memory is not protected: the guest needs it, since it has to stay in x2APIC mode'
 same 'nor is it hidden' "$(grep -a -c 'VT-d: hidden\|x2APIC mode: all' "$work/uart/console.txt")" 0
+# Only the other CPUs are locked.
+others='profile=skylake, x2apic=3'
+CHANNEL=none PTMODEL=$others check 'another CPU is locked, with a card: the guest boots' smp others 2 x2apic ''
+console_has 'which CPU it is' others 'CPU 1 (APIC id 1): its x2APIC mode is locked, the first CPU'"'s is not"
+console_has 'without the hypervisor' others 'no VMX: x2APIC mode is locked, so the guest needs VT-d'
+console_has 'and it works' others 'smp: ok'
+CHANNEL=uart PTMODEL=$others check 'with a serial line: the guest runs to its end' smp others-uart 2 x2apic 'pt=off channel=uart vtd=on'
+console_has 'and finds itself in order' others-uart 'smp: ok'
+same 'VT-d is not hidden' "$(grep -a -c 'VT-d: hidden\|x2APIC mode: all' "$work/others-uart/console.txt")" 0
 for channel in net none; do
     CHANNEL=none UNTIL='selftest: done' check "the self-test ends, channel=$channel" \
         boot "selftest $channel" '' '' '' "selftest=on channel=$channel"
