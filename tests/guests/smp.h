@@ -5,7 +5,7 @@
 #include "ap.h"
 #include "machine.h"
 
-#define MAX_CPUS 8u
+#define MAX_CPUS 16u
 #define AP_PAGE 0x5f000u /* above 64 KiB, so that the linear addresses there do not fit into IP */
 #define VECTOR 0x40u
 
@@ -18,8 +18,8 @@ struct cpu {
 extern struct cpu cpus[MAX_CPUS];
 
 extern struct options {
-    uint32_t cpus, rounds, stops, nmis;
-    bool x2apic, small, restarts, modes, logical;
+    uint32_t cpus, rounds, stops, nmis, sipis;
+    bool x2apic, small, restarts, modes, logical, pauses;
     char end;
 } options;
 
@@ -28,7 +28,7 @@ void apic_on(void);
 uint64_t tsc(void);
 void ipi(uint32_t cpu, uint32_t command);
 void ipi_init(uint32_t cpu);
-/* "smp: what is", and a failure where that is not what it should be. */
+/* "smp: what is", and a failure where that is not what it should be. small: only failures. */
 void expect(const char *what, uint64_t is, uint64_t should);
 
 /* INIT, SIPI, SIPI; comes back when it runs. */
@@ -49,5 +49,6 @@ void smp_offline(void);
 void smp_storms(void);
 void smp_modes(void);
 void smp_nmis(void);
+void smp_starts(void);
 
 #endif

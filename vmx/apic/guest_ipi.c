@@ -68,6 +68,8 @@ bool guest_ipi_sends(struct cpu *cpu, uint64_t icr)
 {
     if ((icr & ICR_MODE_MASK) == ICR_MODE_INIT && (icr & ICR_ASSERT))
         lapic_ipi_note_init(cpu, icr);
+    else if ((icr & ICR_MODE_MASK) == ICR_MODE_SIPI)
+        lapic_ipi_note_sipi(cpu, icr);
     if (!machine.config.watch_lvtpc || !icr_is_nmi(icr, lapic_is_x2apic()) || !nmi_record(cpu, icr))
         return true;
     lapic_ipi_not_sent(cpu, icr);

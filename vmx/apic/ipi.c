@@ -17,14 +17,21 @@
 
 #define LDR_SHIFT 24
 #define DFR_FLAT (15u << 28)
+/* A SIPI that the guest has sent: the CPU that sent it, and the vector. 0: none. */
+#define GUEST_SIPI(from, vector) (1u << 31 | (uint32_t)(from) << 8 | (vector))
+_Static_assert(VMX_MAX_CPUS <= 1u << 16, "the CPU's number has its place in it");
+
 #define DELIVERY_TSC 100000u /* an IPI leaves within some hundred ticks */
 
-/* Only its own CPU touches it, except guest_init. Other CPUs read what is published: atomic. */
+/* Only its own CPU touches it, except guest_init and guest_sipi. Other CPUs read what is published: atomic. */
 struct lapic_ipi_cpu {
     uint64_t written;       /* ICR value that root wrote last */
     bool written_in_x2apic; /* ... and whether the APIC was in x2APIC mode then */
     uint64_t guest;         /* ICR value that the guest wrote last, as far as root has seen it */
     bool guest_init; /* atomic: another CPU's guest code has sent an INIT here, which may have merged with a kick */
+
+    uint32_t
+        guest_sipi; /* atomic: GUEST_SIPI of the last SIPI to this CPU since its last INIT, while IPIs are watched */
 
     /* Published. */
     enum lapic_mode mode;
@@ -183,6 +190,7 @@ static void init_note(struct cpu *cpu, uint64_t icr, bool send)
 
         if (!to || !icr_addresses(icr, to))
             continue;
+        __atomic_store_n(&lapic_ipi_of(to)->guest_sipi, 0, __ATOMIC_SEQ_CST);
         __atomic_store_n(&lapic_ipi_of(to)->guest_init, true, __ATOMIC_SEQ_CST);
         if (send)
             lapic_send_init(cpu, to);
@@ -204,6 +212,22 @@ void lapic_ipi_not_sent(struct cpu *cpu, uint64_t icr)
 void lapic_ipi_note_init(struct cpu *cpu, uint64_t icr)
 {
     init_note(cpu, icr, false);
+}
+
+void lapic_ipi_note_sipi(struct cpu *cpu, uint64_t icr)
+{
+    for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
+        struct cpu *to = machine_other(cpu, i);
+
+        if (to && icr_addresses(icr, to))
+            __atomic_store_n(&lapic_ipi_of(to)->guest_sipi, GUEST_SIPI(cpu->number, icr & ICR_VECTOR),
+                             __ATOMIC_SEQ_CST);
+    }
+}
+
+void lapic_sipi_taken(struct cpu *cpu)
+{
+    __atomic_store_n(&lapic_ipi_of(cpu)->guest_sipi, 0, __ATOMIC_SEQ_CST);
 }
 
 /* INIT is asserted by an edge, or by a level that is de-asserted later: each of these commands was an INIT. In x2APIC
@@ -237,14 +261,28 @@ void lapic_resend_init(struct cpu *cpu)
         init_resend(cpu, icr);
 }
 
-bool lapic_resend_sipi(struct cpu *cpu, const struct cpu *to)
+/* Has guest code on this CPU sent that CPU a SIPI that may have been dropped? */
+static bool sipi_to(uint32_t *vector, struct cpu *cpu, const struct cpu *to)
 {
     const uint64_t icr = guests_last(cpu);
+    const uint32_t sipi = __atomic_load_n(&lapic_ipi_of(to)->guest_sipi, __ATOMIC_SEQ_CST);
 
-    if ((icr & ICR_MODE_MASK) != ICR_MODE_SIPI || !icr_addresses(icr, to))
+    if (machine.config.watch_ipis) {
+        *vector = sipi & ICR_VECTOR;
+        return sipi == GUEST_SIPI(cpu->number, *vector);
+    }
+    *vector = (uint32_t)icr & ICR_VECTOR;
+    return (icr & ICR_MODE_MASK) == ICR_MODE_SIPI && icr_addresses(icr, to);
+}
+
+bool lapic_resend_sipi(struct cpu *cpu, const struct cpu *to)
+{
+    uint32_t vector;
+
+    if (!sipi_to(&vector, cpu, to))
         return false;
     const struct lapic_ipi ipi = lapic_ipi_begin(cpu);
-    lapic_icr_write(cpu, icr_to(to, ICR_MODE_SIPI | ICR_ASSERT | (uint32_t)(icr & ICR_VECTOR)));
+    lapic_icr_write(cpu, icr_to(to, ICR_MODE_SIPI | ICR_ASSERT | vector));
     lapic_ipi_end(cpu, ipi);
     return true;
 }

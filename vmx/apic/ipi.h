@@ -33,8 +33,9 @@ void lapic_icr_write(struct cpu *cpu, uint64_t icr);
 /* The guest's command that is about to be written is not root's, even if the value is the same as root's last. */
 void lapic_ipi_disown(struct cpu *cpu);
 
-/* The guest's command that is about to be written is an INIT: record it for its targets. */
+/* The guest's command that is about to be written is an INIT, or a SIPI: record it for its targets. */
 void lapic_ipi_note_init(struct cpu *cpu, uint64_t icr);
+void lapic_ipi_note_sipi(struct cpu *cpu, uint64_t icr);
 
 /* The guest's command is not written at all: its last command is one that the ICR has never contained. */
 void lapic_ipi_not_sent(struct cpu *cpu, uint64_t icr);
@@ -49,9 +50,13 @@ bool lapic_take_guest_init(struct cpu *cpu);
  * the guest's IPIs are watched: then it is recorded at its targets. */
 void lapic_resend_init(struct cpu *cpu);
 
-/* If it is a SIPI to that CPU, it may have been dropped because the CPU did not wait for it yet: send it again. false:
- * it is not. */
+/* If guest code on this CPU has sent a SIPI to that CPU since its INIT, it may have been dropped because the CPU did
+ * not wait for it yet: send it again. false: it has not. Unless the guest's IPIs are watched, that is known only if its
+ * last IPI is the SIPI. */
 bool lapic_resend_sipi(struct cpu *cpu, const struct cpu *to);
+
+/* A SIPI has caused a VM exit of this CPU. */
+void lapic_sipi_taken(struct cpu *cpu);
 
 bool lapic_is_x2apic(void);
 

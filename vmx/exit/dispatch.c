@@ -208,7 +208,7 @@ void vmx_nmi_before_entry(struct guest_registers *registers)
     struct cpu *cpu = cpu_of(registers);
 
     if (kick_waits_for_sipi(cpu)) {
-        nmi_drop_counted(cpu);
+        nmi_keep_counted(cpu);
         return;
     }
     pt_exit(cpu->pt);

@@ -100,7 +100,7 @@ enum exit_action sipi_exit(struct cpu *cpu)
     const uint64_t vector = vmreadn(VMCS_EXIT_QUALIFICATION) & 0xff;
 
     (void)lapic_take_guest_init(cpu); /* an INIT before the SIPI has had its effect */
-    (void)guest_ipi_take_nmis(cpu);   /* NMIs are blocked in the wait-for-SIPI state */
+    lapic_sipi_taken(cpu);            /* VISIBLE: NMIs that were sent meanwhile are pending (docs/visible.md) */
     pt_unpark(cpu->pt);
     timer_run(cpu, true);
     vmcs_setup_guest_init(cpu, (vmreadn(VMCS_GUEST_CR0) & (CR0_CD | CR0_NW)) | CR0_ET);

@@ -132,9 +132,12 @@ void nmi_drop_pending(struct cpu *cpu)
     proc_control_set(cpu, PROC_NMI_WINDOW_EXITING, false);
 }
 
-void nmi_drop_counted(struct cpu *cpu)
+void nmi_keep_counted(struct cpu *cpu)
 {
-    cpu->nmis_in_root = 0;
+    const uint32_t counted = __atomic_exchange_n(&cpu->nmis_in_root, 0, __ATOMIC_RELAXED);
+
+    if (counted && !machine.config.watch_lvtpc)
+        nmi_of(cpu)->pending = 1;
 }
 
 void nmi_forget_pmis(struct cpu *cpu)

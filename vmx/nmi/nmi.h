@@ -41,7 +41,8 @@ void nmi_deliver(struct cpu *cpu);
 /* INIT: what was pending for the guest is lost, as on bare metal. */
 void nmi_drop_pending(struct cpu *cpu);
 
-/* A CPU in the wait-for-SIPI state blocks NMIs: forget those that arrived in root mode. */
-void nmi_drop_counted(struct cpu *cpu);
+/* A CPU in the wait-for-SIPI state blocks NMIs, and those that arrived in root mode stay pending until a SIPI. If PMIs
+ * are NMIs they are forgotten: the guest's are recorded elsewhere (vmx/apic/guest_ipi.h). */
+void nmi_keep_counted(struct cpu *cpu);
 
 #endif

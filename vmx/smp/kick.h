@@ -24,7 +24,8 @@
  *
  * A guest's INIT stays pending as long as its target is in root mode, which is long when the wire is slow. The SIPI
  * that the guest sends next is then dropped, since the target does not wait for it yet. So a CPU that takes a guest's
- * INIT requests that the CPU that sent it a SIPI last sends it again (lapic_resend_sipi).
+ * INIT requests that the CPU that sent it a SIPI last sends it again (lapic_resend_sipi). While tracing is on, SIPIs
+ * are recorded at their targets (guest_ipi_sends); else the last command in the ICR must be the SIPI.
  */
 #ifndef VMX_SMP_KICK_H
 #define VMX_SMP_KICK_H

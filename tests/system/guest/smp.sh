@@ -43,6 +43,12 @@ done
 PTMODEL='profile=icelake' run linear 2 '' ''
 # Performance and efficiency cores: every other CPU has them.
 PTMODEL='profile=skylake, hybrid=1' run hybrid 4 stops=60 ''
+# ... and one that lacks a control which the first CPU uses.
+CHANNEL=none PTMODEL='profile=skylake, hybrid=2' check 'hybrid, and a control is missing: the guest boots' smp refused 2 'stops=0 rounds=100' ''
+console_has 'and the CPU and the control are named' refused \
+    'CPU 1 (APIC id 1): only one of it and the first CPU has the secondary processor-based control "enable VPID"'
+console_has 'and what follows' refused 'no VMX: not all CPUs could be taken over; the guest boots without the hypervisor'
+console_has 'and it works' refused 'smp: ok'
 PTMODEL='profile=skylake, keepinit=1' run keepinit 3 '' ''
 PTMODEL='profile=skylake, late=3000, seed=5, hold=1' run late 2 x2apic 'pt.region=4K pt.regions=16'
 
@@ -61,6 +67,11 @@ for mode in xapic x2apic; do
     at_most "nmis-$mode: NMIs that arrived, of which all are PMIs" "$(model_count nmis-$mode NMIs)" "$(model_count nmis-$mode PMIs)"
     same "nmis-$mode: NMIs that merged" "$(sed -n 's/.*NMIs: .* merged \([0-9]*\).*/\1/p' "$work/nmis-$mode/emulator.log")" 0
 done
+
+# An NMI right after a SIPI, or before it, arrives once; and none hides the SIPI.
+for mode in xapic x2apic; do run sipis-$mode 2 "sipis=20 $mode" ''; done
+CHANNEL=none check 'sipis, pt=off: the guest runs to its end' smp sipis-off 2 'sipis=20 pauses' 'pt=off channel=none'
+console_has 'sipis, pt=off: and finds itself in order' sipis-off 'smp: ok'
 
 # On a slow wire much trace still waits when the guest powers off: no CPU's end record may overtake it. And CPUs that
 # change code without end leave the others their part of the wire: if one waited meanwhile, changes would be ten
