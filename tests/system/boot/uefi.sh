@@ -13,9 +13,12 @@ uefi() {
 if [ -r /usr/share/ovmf/OVMF.fd ]; then
     check 'a guest boots under UEFI firmware' uefi one 1 ''
     console_has 'what the firmware has left for it is intact' one 'efi: ok'
+    console_has 'SetVirtualAddressMap succeeds' one 'efi: SetVirtualAddressMap 0'
+    console_has 'the runtime services work where they have moved' one 'efi: the year there is 2023'
     exact 'what it executed, with a runtime service, is what was decoded' one
     SPOIL=1 check 'and one on two CPUs, with tables whose checksums are wrong' uefi two 2 two
     console_has 'the second CPU is ours all the same' two 'CPU 1 (APIC id 1): ready'
+    console_has 'SetVirtualAddressMap succeeds there' two 'efi: SetVirtualAddressMap 0'
     console_has 'a runtime service works on the second' two 'efi: and on the other CPU 2023'
     console_has 'and all is intact' two 'efi: ok'
     exact 'what both executed is what was decoded' two
