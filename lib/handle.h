@@ -8,6 +8,7 @@
 #include "decode/capture/capture.h"
 #include "decode/flow/source.h"
 #include "lib/undertrace.h"
+#include "pt/packet/packet.h"
 
 #define HANDLE_PUBLIC __attribute__((visibility("default")))
 
@@ -46,6 +47,7 @@ struct reader_packets {
     struct gaps_run run;
     uint64_t at, psb; /* psb: the next one after at, or the run's end */
     uint64_t last_ip;
+    enum packet_block block; /* of the packet at at */
     bool in_run;
 };
 

@@ -68,10 +68,12 @@ static void read_packet(struct undertrace_reader *reader)
 {
     struct reader_packets *packets = &reader->packets;
     struct packet packet;
-    if (packets->at == packets->psb)
+    if (packets->at == packets->psb) {
         packets->psb = find_psb(reader, packets->at + 1);
-    const int size =
-        packet_parse(&packet, reader->trace->input.trace + packets->at, (size_t)(packets->psb - packets->at));
+        packets->block = PACKET_BLOCK_NONE;
+    }
+    const int size = packet_parse_next(&packet, reader->trace->input.trace + packets->at,
+                                       (size_t)(packets->psb - packets->at), &packets->block);
     if (size > 0) {
         put_packet(reader, packets->at, &packet);
         packets->at += (uint64_t)size;

@@ -220,7 +220,10 @@ enum undertrace_packet_kind {
     UNDERTRACE_PWRX,
     UNDERTRACE_CFE,
     UNDERTRACE_EVD,
-    UNDERTRACE_TRIG
+    UNDERTRACE_TRIG,
+    UNDERTRACE_BBP,
+    UNDERTRACE_BIP,
+    UNDERTRACE_BEP
 };
 
 struct undertrace_packet {

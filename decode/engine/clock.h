@@ -50,6 +50,7 @@ struct engine_clock {
     uint64_t anchors;                  /* the number of anchors so far */
     uint64_t bounded;                  /* the value of anchors at the beginning of period; 0: none */
     struct engine_clock_period period; /* the present one */
+    enum packet_block block;           /* of the packet after the last one */
     uint64_t low, high;                /* the packets up to the next timing packet came from low to high */
 };
 

@@ -38,8 +38,9 @@ static void look_ahead(struct engine_clock *clock, const uint8_t *at, const uint
     struct packet packet = {0};
     uint64_t cycles = 0;
     uint8_t ratio = clock->ratio;
+    enum packet_block block = clock->block;
     bool known = ratio != 0;
-    for (int size; at < end && (size = packet_parse(&packet, at, (size_t)(end - at))) > 0; at += size) {
+    for (int size; at < end && (size = packet_parse_next(&packet, at, (size_t)(end - at), &block)) > 0; at += size) {
         if (packet.kind == PT_PACKET_OVF)
             engine_clock_overflow(&ahead);
         if (packet.kind == PT_PACKET_CYC)
@@ -64,10 +65,10 @@ static void look_ahead(struct engine_clock *clock, const uint8_t *at, const uint
 
 /* The cycles up to the next CYC or anchor. A CYC before a TNT gives the time of the TNT's first branch, and not every
  * packet has a CYC. SDM 36.3.6.2, "CYC packets and TNT"; 36.3.6.3, "Cycle Thresholds". */
-static uint64_t cycles_ahead(const uint8_t *at, const uint8_t *end)
+static uint64_t cycles_ahead(const uint8_t *at, const uint8_t *end, enum packet_block block)
 {
     struct packet packet;
-    for (int size; at < end && (size = packet_parse(&packet, at, (size_t)(end - at))) > 0; at += size) {
+    for (int size; at < end && (size = packet_parse_next(&packet, at, (size_t)(end - at), &block)) > 0; at += size) {
         if (packet.kind == PT_PACKET_CYC)
             return packet.cyc;
         if (packet.kind == PT_PACKET_MTC || packet.kind == PT_PACKET_TSC)
@@ -88,7 +89,7 @@ void engine_clock_bound(struct engine_clock *clock, const uint8_t *at, const uin
     clock->high = period->end;
     if (period->end == ENGINE_CLOCK_NEVER)
         return;
-    const uint64_t next = clock->cycles + (clock->cycles || period->cycles ? cycles_ahead(at, end) : 0);
+    const uint64_t next = clock->cycles + (clock->cycles || period->cycles ? cycles_ahead(at, end, clock->block) : 0);
     const uint64_t left = period->cycles > next ? period->cycles - next : 0;
     const uint64_t before = left * period->cycle / ENGINE_CLOCK_ONE;
     clock->high -= before < clock->high ? before : 0;

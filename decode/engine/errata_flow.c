@@ -23,9 +23,10 @@ static bool psb_has_fup(const uint8_t *at, const uint8_t *end)
 static bool stays_disabled(const struct engine *engine)
 {
     const uint8_t *at = engine->at, *end = engine->input->trace + engine->input->trace_size;
+    enum packet_block block = PACKET_BLOCK_NONE;
     struct packet packet;
     for (int size; at < end; at += size) {
-        size = packet_parse(&packet, at, (size_t)(end - at));
+        size = packet_parse_next(&packet, at, (size_t)(end - at), &block);
         if (size <= 0)
             return false;
         switch (packet.kind) {

@@ -286,6 +286,7 @@ enum flow_error event_take(struct engine *engine, const struct packet *packet)
             expect_fup(engine, FUP_UNBOUND);
         return FLOW_OK;
     case PT_PACKET_EXSTOP:
+    case PT_PACKET_BEP:
         if (packet->fup_follows)
             expect_fup(engine, FUP_UNBOUND);
         return FLOW_OK;

@@ -28,7 +28,7 @@ static bool is_exact(enum packet_kind kind)
 
 enum flow_error packets_read(struct engine *engine, struct packet *packet, bool to_psb)
 {
-    const int length = packet_parse(packet, engine->at, (size_t)(engine->end - engine->at));
+    const int length = packet_parse_next(packet, engine->at, (size_t)(engine->end - engine->at), &engine->clock.block);
     engine->packet = engine->at;
     if (length == PT_PARSE_TRUNCATED) {
         packet->size = 0;
@@ -123,6 +123,16 @@ static enum flow_error take_packet(struct engine *engine, bool to_psb)
     return error;
 }
 
+/* Within a block, no byte is a short TNT. */
+static enum flow_error take_packets(struct engine *engine, bool to_psb)
+{
+    enum flow_error error;
+    do
+        error = take_packet(engine, to_psb);
+    while (!error && engine->clock.block != PACKET_BLOCK_NONE && engine->at < engine->end);
+    return error;
+}
+
 /* The highest set bit of a short TNT is the stop bit. */
 static enum flow_error take_short_tnt(struct engine *engine, uint8_t byte)
 {
@@ -167,7 +177,7 @@ enum flow_error packets_run(struct engine *engine, bool to_psb)
         if (byte >= 4 && (byte & 1) == 0)
             error = take_short_tnt(engine, byte);
         else if ((byte & 0x1f) != 0x0d || !take_near_tip(engine, byte))
-            error = take_packet(engine, to_psb);
+            error = take_packets(engine, to_psb);
         if (executed_has_batch(&engine->executed))
             executed_flush(&engine->executed);
     }

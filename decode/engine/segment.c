@@ -13,11 +13,12 @@ static struct ahead look_ahead(const struct flow_input *input, uint64_t at, uint
 {
     const uint64_t end = input->trace_size - at < limit ? input->trace_size : at + limit;
     struct ahead ahead = {.entry = UINT64_MAX};
+    enum packet_block block = PACKET_BLOCK_NONE;
     struct packet packet;
     uint64_t last_ip = 0, to = 0;
     bool exited = false, header = false;
     for (int size; at < end; at += (uint64_t)size) {
-        size = packet_parse(&packet, input->trace + at, (size_t)(input->trace_size - at));
+        size = packet_parse_next(&packet, input->trace + at, (size_t)(input->trace_size - at), &block);
         if (size <= 0 || packet.kind == PT_PACKET_OVF)
             return ahead;
         switch (packet.kind) {

@@ -36,13 +36,14 @@ struct flow_packets flow_packets_look(const uint8_t *bytes, uint64_t size, bool 
 {
     struct flow_packets seen = {0};
     enum packet_kind before = PT_PACKET_PAD;
+    enum packet_block block = PACKET_BLOCK_NONE;
     bool header = false; /* within a PSB+ */
     while (seen.size < size) {
         struct packet packet;
-        const uint64_t common = skip_common(bytes, size, &seen.size, &before);
+        const uint64_t common = block ? 0 : skip_common(bytes, size, &seen.size, &before);
         seen.count += common;
         seen.branches |= common > 0 && !header;
-        int length = packet_parse(&packet, bytes + seen.size, (size_t)(size - seen.size));
+        int length = packet_parse_next(&packet, bytes + seen.size, (size_t)(size - seen.size), &block);
         if (length == PT_PARSE_TRUNCATED)
             seen.error = to_psb ? FLOW_ERROR_RUN_IN : FLOW_OK;
         else if (length < 0)

@@ -18,7 +18,8 @@ struct walker {
     const uint8_t *bytes;
     uint64_t size, at; /* of the next packet */
     struct packet packet;
-    uint64_t packet_at; /* offset of this one; bytes between the packet before and this one could not be read */
+    enum packet_block block; /* of the next packet */
+    uint64_t packet_at;      /* offset of this one; bytes between the packet before and this one could not be read */
     struct engine_clock clock;
     const struct perf_point *points;
     size_t nr_points, point;
@@ -44,8 +45,10 @@ static void begin(struct walker *walker, const struct foreign *foreign, const st
 /* After a gap packets begin with a PSB. */
 static void pass_gaps(struct walker *walker)
 {
-    for (; walker->gap < walker->gaps->count && walker->gaps->items[walker->gap].at <= walker->at; walker->gap++)
+    for (; walker->gap < walker->gaps->count && walker->gaps->items[walker->gap].at <= walker->at; walker->gap++) {
         walker->at = psb_next(walker->bytes, walker->size, walker->gaps->items[walker->gap].at);
+        walker->block = PACKET_BLOCK_NONE;
+    }
 }
 
 /* Find the program that runs at this time. The search goes in both directions, so that a damaged TSC has no lasting
@@ -64,10 +67,11 @@ static uint64_t next_time(const struct walker *walker)
     const struct engine_clock *now = &walker->clock;
     struct engine_clock clock = *now;
     const uint64_t period = clock.denominator ? ((uint64_t)clock.numerator << clock.mtc_freq) / clock.denominator : 0;
+    enum packet_block block = walker->block;
     uint64_t at = walker->at;
     while (at < walker->size && clock.tsc == now->tsc) {
         struct packet packet;
-        const int size = packet_parse(&packet, walker->bytes + at, walker->size - at);
+        const int size = packet_parse_next(&packet, walker->bytes + at, walker->size - at, &block);
         if (size <= 0 || packet.kind == PT_PACKET_PSB)
             break;
         engine_clock_take(&clock, &packet);
@@ -101,9 +105,11 @@ static bool next(struct walker *walker)
 {
     int size = -1;
     pass_gaps(walker);
-    while (walker->at < walker->size &&
-           (size = packet_parse(&walker->packet, walker->bytes + walker->at, walker->size - walker->at)) < 0)
+    while (walker->at < walker->size && (size = packet_parse_next(&walker->packet, walker->bytes + walker->at,
+                                                                  walker->size - walker->at, &walker->block)) < 0) {
+        walker->block = PACKET_BLOCK_NONE;
         walker->at = psb_next(walker->bytes, walker->size, walker->at + 1);
+    }
     if (walker->at >= walker->size)
         return false;
     walker->packet_at = walker->at;

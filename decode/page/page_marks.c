@@ -67,14 +67,15 @@ static bool take_run(struct page_marks *marks, const struct capture *capture, ui
     const uint8_t *bytes = capture->cpus[cpu].bytes;
     struct scan scan = {0};
     uint64_t at = find_psb(bytes, begin, end);
+    enum packet_block block = PACKET_BLOCK_NONE;
     while (at < end) {
         struct packet packet;
         /* Fast path for short TNTs, the most frequent packets. */
-        if (bytes[at] >= 4 && (bytes[at] & 1) == 0) {
+        if (bytes[at] >= 4 && (bytes[at] & 1) == 0 && block == PACKET_BLOCK_NONE) {
             at++;
             continue;
         }
-        const int length = packet_parse(&packet, bytes + at, (size_t)(end - at));
+        const int length = packet_parse_next(&packet, bytes + at, (size_t)(end - at), &block);
         if (length > 0 && packet.kind == PT_PACKET_TSC)
             packet.tsc = cpu_clock_time(&capture->clocks[cpu], at, packet.tsc);
         if (length > 0 && !take_packet(marks, &scan, &packet, cpu))

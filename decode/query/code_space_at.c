@@ -16,10 +16,11 @@ static uint64_t cr3_in(const struct flow_trace *trace, const struct flow_stretch
 {
     const uint64_t end = stretch->end < at ? stretch->end : at;
     uint64_t cr3 = FLOW_CR3_UNKNOWN;
+    enum packet_block block = PACKET_BLOCK_NONE;
     struct packet packet;
     int length;
     for (uint64_t i = stretch->begin; i < end; i += (uint64_t)length) {
-        length = packet_parse(&packet, trace->input.trace + i, (size_t)(stretch->end - i));
+        length = packet_parse_next(&packet, trace->input.trace + i, (size_t)(stretch->end - i), &block);
         if (length <= 0)
             break;
         if (packet.kind == PT_PACKET_PIP && (packet.non_root || trace->input.guest_only))

@@ -103,6 +103,17 @@ static const char *event_text(const struct packet *p)
     return text ? text : "unknown";
 }
 
+/* As perf's decoder names them: SZ, type and ID. */
+static void block_payload(char *out, const struct packet *p)
+{
+    if (p->kind == PT_PACKET_BBP)
+        snprintf(out, PAYLOAD_MAX, "sz %u, type %x", p->ptw_bytes, p->event_type);
+    else if (p->kind == PT_PACKET_BIP)
+        snprintf(out, PAYLOAD_MAX, "id %02x: %" PRIx64, p->event_type, p->payload);
+    else
+        snprintf(out, PAYLOAD_MAX, "%s", p->fup_follows ? "ip" : "");
+}
+
 static void write_payload(char *out, const struct packet *p)
 {
     out[0] = '\0';
@@ -150,6 +161,11 @@ static void write_payload(char *out, const struct packet *p)
         break;
     case PT_PACKET_TRIG:
         trig_payload(out, p);
+        break;
+    case PT_PACKET_BBP:
+    case PT_PACKET_BIP:
+    case PT_PACKET_BEP:
+        block_payload(out, p);
         break;
     default:
         if (packet_dump(p->kind) == PACKET_DUMP_HEX)

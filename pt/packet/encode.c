@@ -59,6 +59,15 @@ static size_t put_cyc(uint8_t *out, uint64_t cycles)
     return n;
 }
 
+/* ID in bits 7:3 of the header. */
+static size_t put_bip(uint8_t *out, const struct packet *packet)
+{
+    if (packet->event_type > 31 || (packet->ptw_bytes != 4 && packet->ptw_bytes != 8))
+        return 0;
+    out[0] = (uint8_t)(0x04 | packet->event_type << 3);
+    return 1 + put_bytes(out + 1, packet->payload, packet->ptw_bytes);
+}
+
 static size_t put_psb(uint8_t *out)
 {
     for (size_t i = 0; i < 16; i += 2)
@@ -126,6 +135,8 @@ size_t packet_encode(uint8_t *out, const struct packet *packet)
         return put_cyc(out, packet->cyc);
     case PT_PACKET_PSB:
         return put_psb(out);
+    case PT_PACKET_BIP:
+        return put_bip(out, packet);
     default:
         return put_layout(out, packet);
     }

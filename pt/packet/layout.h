@@ -1,11 +1,11 @@
 /*
  * The layout of every packet whose fields have fixed positions: one row per form of a packet. The encoder and the
- * parser both use it. TNT, CYC, PSB and the packets with an IP payload have functions of their own in encode.c and
+ * parser both use it. TNT, CYC, PSB, BIP and the packets with an IP payload have functions of their own in encode.c and
  * parse.c; for packets whose first byte determines kind and size, pt/packet/first_byte.h is a faster copy of what is
  * here.
  *
  * Source: SDM "Packet Definitions" (36.4.2), one table per packet; of later editions "Control Flow Event (CFE) Packet",
- * "Event Data (EVD) Packet", "TRIG Packet". Private to pt/packet/.
+ * "Event Data (EVD) Packet", "TRIG Packet", "Block Begin Packet (BBP)". Private to pt/packet/.
  */
 #ifndef PT_PACKET_LAYOUT_H
 #define PT_PACKET_LAYOUT_H
@@ -29,7 +29,7 @@ struct packet_layout {
     uint8_t kind;
     uint8_t header_bytes; /* bytes that mask covers */
     uint8_t size;
-    uint8_t ptw_bytes;                             /* PTW: this form's payload size; others: 0 */
+    uint8_t ptw_bytes;                             /* PTW, BBP, BIP: this form's payload size; others: 0 */
     struct packet_field fields[PACKET_MAX_FIELDS]; /* up to the first of width 0 */
 };
 
@@ -46,6 +46,7 @@ struct packet_layout {
 #define EXTENDED(opcode) ONE_BYTE_AND(0x02, opcode, 0xff)
 #define EXTENDED_BITS(opcode, bits) ONE_BYTE_AND(0x02, opcode, bits)
 #define EXTENDED_TWO(opcode, third) (0x02 | (opcode) << 8 | (third) << 16), 0xffffff
+#define EXTENDED_BLOCK(opcode, short_items) (0x02 | (opcode) << 8 | (short_items) << 23), 0x80ffff
 
 /* The parser searches from the top: frequent packets first. */
 static const struct packet_layout packet_layouts[] = {
@@ -90,6 +91,9 @@ static const struct packet_layout packet_layouts[] = {
      0,
      {FIELD(fup_follows, 15, 1), FIELD(has_icnt, 14, 1), FIELD(more, 13, 1), FIELD(payload, 16, 8),
       FIELD(icnt, 24, 16)}},
+    {EXTENDED_BLOCK(0x63, 0u), PT_PACKET_BBP, 3, 3, 8, {FIELD(event_type, 16, 5)}},
+    {EXTENDED_BLOCK(0x63, 1u), PT_PACKET_BBP, 3, 3, 4, {FIELD(event_type, 16, 5)}},
+    {EXTENDED_BITS(0x33, 0x7f), PT_PACKET_BEP, 2, 2, 0, {FIELD(fup_follows, 15, 1)}},
     {ONE_BYTE(0x00), PT_PACKET_PAD, 1, 1, 0, {{0}}},
     {ONE_BYTE(0x19), PT_PACKET_TSC, 1, 8, 0, {FIELD(tsc, 8, 56)}},
     {ONE_BYTE(0x59), PT_PACKET_MTC, 1, 2, 0, {FIELD(payload, 8, 8)}},
@@ -103,5 +107,6 @@ static const struct packet_layout packet_layouts[] = {
 #undef EXTENDED
 #undef EXTENDED_BITS
 #undef EXTENDED_TWO
+#undef EXTENDED_BLOCK
 
 #endif

@@ -4,7 +4,9 @@
  *
  * Source: Intel SDM Vol. 3C, "Intel Processor Trace", section "Packet Definitions" (36.4.2 in the edition that
  * docs/sources.md pins) and Table "Packet Generation under Different Enable Conditions". CFE, EVD, TRIG and the IF bit
- * of MODE.Exec are from later editions: "Control Flow Event (CFE) Packet", "Event Data (EVD) Packet", "TRIG Packet".
+ * of MODE.Exec are from later editions: "Control Flow Event (CFE) Packet", "Event Data (EVD) Packet", "TRIG Packet",
+ * and so are the packets of "PEBS Output to Intel PT": "Block Begin Packet (BBP)", "Block Item Packet (BIP)", "Block
+ * End Packet (BEP)".
  */
 #ifndef PT_PACKET_PACKET_H
 #define PT_PACKET_PACKET_H
@@ -50,7 +52,10 @@ enum packet_dump { PACKET_DUMP_NOTHING, PACKET_DUMP_HEX, PACKET_DUMP_OWN };
     X(PWRX, "PWRX", "pwrx", OWN)                                                                                       \
     X(CFE, "CFE", "cfe", OWN)                   /* Event Trace: Control Flow Event */                                  \
     X(EVD, "EVD", "evd", OWN)                   /* Event Trace: Event Data */                                          \
-    X(TRIG, "TRIG", "trig", OWN)                /* Trigger Tracing */
+    X(TRIG, "TRIG", "trig", OWN)                /* Trigger Tracing */                                                  \
+    X(BBP, "BBP", "bbp", OWN)                   /* PEBS output to Intel PT: a block of items begins */                 \
+    X(BIP, "BIP", "bip", OWN)                   /* an item, only between BBP and BEP */                                \
+    X(BEP, "BEP", "bep", OWN)                   /* the block ends */
 /* clang-format on */
 
 #define PT_PACKET_KIND(kind, name, dump_name, dump) PT_PACKET_##kind,
@@ -75,7 +80,7 @@ struct packet {
     uint8_t size;      /* bytes in the trace; set by the parser, ignored by the encoder */
     uint8_t ip_bytes;  /* TIP*, FUP: enum pt_ip_bytes */
     uint8_t tnt_bits;  /* TNT: number of bits, oldest in the highest */
-    uint8_t ptw_bytes; /* PTW: 4 or 8 */
+    uint8_t ptw_bytes; /* PTW, BIP: size of the payload, BBP: of the payloads in the block: 4 or 8 */
     union {
         uint64_t ip;      /* TIP*, FUP: the payload as in the trace, not expanded */
         uint64_t tnt;     /* TNT: the oldest bit is bit tnt_bits - 1 */
@@ -83,7 +88,7 @@ struct packet {
         uint64_t tsc;     /* TSC: 56 bits */
         uint64_t cyc;     /* CYC: cycle count */
         uint64_t vmcs;    /* VMCS: the 4 KiB-aligned VMCS pointer, bits 51:12 in place */
-        uint64_t payload; /* MTC: CTC; CBR: ratio; MNT, PTW, MWAIT, PWRE, PWRX, EVD: payload as in the trace;
+        uint64_t payload; /* MTC: CTC; CBR: ratio; MNT, PTW, MWAIT, PWRE, PWRX, EVD, BIP: payload as in the trace;
                              CFE: vector; TRIG: a bit for each trigger that fired */
     };
     uint16_t tma_ctc;       /* TMA */
@@ -92,8 +97,8 @@ struct packet {
     bool non_root;          /* PIP.NR */
     bool cs_l, cs_d, iflag; /* MODE.Exec: CS.L and IA32_EFER.LMA, CS.D, IF where the CPU reports it */
     bool in_tx, tx_abort;   /* MODE.TSX */
-    bool fup_follows;       /* PTW.IP, EXSTOP.IP, CFE.IP, TRIG.IP: a FUP follows that belongs to no TIP */
-    uint8_t event_type;     /* CFE: 5 bits, EVD: 6 bits */
+    bool fup_follows;       /* PTW.IP, EXSTOP.IP, CFE.IP, TRIG.IP, BEP.IP: a FUP follows that belongs to no TIP */
+    uint8_t event_type;     /* CFE: 5 bits, EVD: 6 bits; BBP: type of the block, BIP: ID of the item, 5 bits */
     bool has_icnt, more;    /* TRIG.ICNTV: icnt is valid; TRIG.MULT: other triggers fired without a packet */
 };
 
@@ -106,8 +111,28 @@ enum pt_parse_error {
  * field is out of range (IPBytes, number of TNT bits, ptw_bytes). */
 size_t packet_encode(uint8_t *out, const struct packet *packet);
 
-/* Read the packet that starts at bytes. Returns its size in bytes, or an enum pt_parse_error. */
+/* Read the packet that starts at bytes, outside a block. Returns its size in bytes, or an enum pt_parse_error. */
 int packet_parse(struct packet *packet, const uint8_t *bytes, size_t size);
+
+/* Between BBP and BEP, the first byte of a BIP looks like a TNT packet: only the packets before it show which it is. */
+enum packet_block { PACKET_BLOCK_NONE, PACKET_BLOCK_ITEMS_4, PACKET_BLOCK_ITEMS_8 };
+
+/* Read a packet in a block: a BIP, or any other. */
+int packet_parse_block(struct packet *packet, const uint8_t *bytes, size_t size, enum packet_block block);
+
+/* Is the next packet in a block? block: was this packet? */
+enum packet_block packet_block_after(const struct packet *packet, enum packet_block block);
+
+/* Read a packet that follows others. *block: PACKET_BLOCK_NONE at a PSB; updated for the packet after this one. */
+static inline int packet_parse_next(struct packet *packet, const uint8_t *bytes, size_t size, enum packet_block *block)
+{
+    const int length = __builtin_expect(*block == PACKET_BLOCK_NONE, 1)
+                           ? packet_parse(packet, bytes, size)
+                           : packet_parse_block(packet, bytes, size, *block);
+    if (length > 0 && (*block != PACKET_BLOCK_NONE || packet->kind == PT_PACKET_BBP))
+        *block = packet_block_after(packet, *block);
+    return length;
+}
 
 /* The smallest IPBytes form, and its payload, from which a decoder whose last IP is last_ip can reconstruct ip. Of two
  * forms of the same size, the sign extension is chosen. */

@@ -158,6 +158,48 @@ int packet_parse(struct packet *packet, const uint8_t *bytes, size_t size)
     return parse_known(packet, known, following);
 }
 
+/* ID in bits 7:3 of the header. */
+int packet_parse_block(struct packet *packet, const uint8_t *bytes, size_t size, enum packet_block block)
+{
+    const uint8_t item_bits = 7, item = 4;
+    const size_t payload = block == PACKET_BLOCK_ITEMS_4 ? 4 : 8;
+    if (block == PACKET_BLOCK_NONE || size == 0 || (bytes[0] & item_bits) != item)
+        return packet_parse(packet, bytes, size);
+    if (size < 1 + payload)
+        return PT_PARSE_TRUNCATED;
+    *packet = (struct packet){.kind = PT_PACKET_BIP,
+                              .size = (uint8_t)(1 + payload),
+                              .ptw_bytes = (uint8_t)payload,
+                              .payload = get_bytes(bytes + 1, payload),
+                              .event_type = bytes[0] >> 3};
+    return packet->size;
+}
+
+/* Packets that report no branch and no change of context may occur within a block. Where another one follows, the BEP
+ * was lost. */
+enum packet_block packet_block_after(const struct packet *packet, enum packet_block block)
+{
+    switch (packet->kind) {
+    case PT_PACKET_BBP:
+        return packet->ptw_bytes == 4 ? PACKET_BLOCK_ITEMS_4 : PACKET_BLOCK_ITEMS_8;
+    case PT_PACKET_BIP:
+    case PT_PACKET_PAD:
+    case PT_PACKET_TSC:
+    case PT_PACKET_TMA:
+    case PT_PACKET_MTC:
+    case PT_PACKET_CYC:
+    case PT_PACKET_CBR:
+    case PT_PACKET_MNT:
+    case PT_PACKET_FUP:
+    case PT_PACKET_EXSTOP:
+    case PT_PACKET_PWRE:
+    case PT_PACKET_PWRX:
+        return block;
+    default:
+        return PACKET_BLOCK_NONE;
+    }
+}
+
 bool pt_ip_expand(uint64_t *ip, enum pt_ip_bytes ip_bytes, uint64_t payload, uint64_t last_ip)
 {
     uint64_t mask;

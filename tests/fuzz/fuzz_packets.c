@@ -13,7 +13,10 @@ static void write_again(const struct packet *packet)
     struct packet again;
     const size_t size = packet_encode(bytes, packet);
     DEMAND(size > 0 && size <= sizeof(bytes));
-    DEMAND(packet_parse(&again, bytes, size) == (int)size);
+    enum packet_block block = PACKET_BLOCK_NONE;
+    if (packet->kind == PT_PACKET_BIP)
+        block = packet->ptw_bytes == 4 ? PACKET_BLOCK_ITEMS_4 : PACKET_BLOCK_ITEMS_8;
+    DEMAND(packet_parse_block(&again, bytes, size, block) == (int)size);
     DEMAND(again.kind == packet->kind && again.payload == packet->payload && again.ip_bytes == packet->ip_bytes);
     DEMAND(again.tnt_bits == packet->tnt_bits && again.fup_follows == packet->fup_follows);
 }
@@ -21,15 +24,18 @@ static void write_again(const struct packet *packet)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     const struct flow_packets seen = flow_packets_look(data, size, true);
+    enum packet_block block = PACKET_BLOCK_NONE;
     uint64_t at = 0, count = 0;
     DEMAND(seen.size <= size);
     while (at < seen.size) {
         struct packet packet;
-        const int length = packet_parse(&packet, data + at, size - at);
+        const enum packet_block before = block;
+        const int length = packet_parse_next(&packet, data + at, size - at, &block);
         DEMAND(length > 0 && (uint64_t)length <= size - at && length == packet.size);
         write_again(&packet);
         struct packet cut; /* later bytes must not matter */
-        DEMAND(packet_parse(&cut, data + at, (size_t)length) == length && !memcmp(&cut, &packet, sizeof(cut)));
+        DEMAND(packet_parse_block(&cut, data + at, (size_t)length, before) == length &&
+               !memcmp(&cut, &packet, sizeof(cut)));
         at += (uint64_t)length;
         count++;
     }

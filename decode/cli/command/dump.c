@@ -47,13 +47,14 @@ struct arguments {
 static uint64_t dump_packets(const struct capture_trace *trace, uint64_t at, uint64_t end, const struct arguments *a)
 {
     char line[DUMP_LINE_MAX];
+    enum packet_block block = PACKET_BLOCK_NONE;
     uint64_t psb = at;
     while (at < end && at < a->to) {
         struct packet packet;
         if (at == psb)
             psb = psb_next(trace->bytes, end, at + 1);
         uint64_t room = (psb < end ? psb : end) - at;
-        int size = packet_parse(&packet, trace->bytes + at, (size_t)room);
+        int size = packet_parse_next(&packet, trace->bytes + at, (size_t)room, &block);
         if (size < 0) {
             printf("[%" PRIx64 ": error decoding packet: %s]\n", at,
                    size == PT_PARSE_UNKNOWN ? "unknown opcode"

@@ -188,6 +188,29 @@ static void packets_of_event_trace_are_passed(void **state)
     expect(f, (int[]){0x02, 0x06, 0x06, 0x16, 0x16, 0x06, -1});
 }
 
+/* PEBS output to Intel PT: items that look like TNT packets, and the FUP of a BEP, which is not that of an event.
+ * libipt does not know these packets: perf's decoder reads them so. */
+static void blocks_are_passed(void **state)
+{
+    struct fixture *f = begin_code(state, CODE);
+    put(f, (struct packet){.kind = PT_PACKET_BBP, .event_type = 1, .ptw_bytes = 8});
+    put(f, (struct packet){.kind = PT_PACKET_BIP, .event_type = 0, .ptw_bytes = 8, .payload = 0x0404040404040404});
+    put(f, (struct packet){.kind = PT_PACKET_BIP, .event_type = 1, .ptw_bytes = 8, .payload = 6});
+    put(f, (struct packet){.kind = PT_PACKET_BEP});
+    put_tnt(f, "!");
+    put(f, (struct packet){.kind = PT_PACKET_BBP, .event_type = 4, .ptw_bytes = 4});
+    put(f, (struct packet){.kind = PT_PACKET_BIP, .event_type = 2, .ptw_bytes = 4, .payload = 0x04040404});
+    put(f, (struct packet){.kind = PT_PACKET_BEP, .fup_follows = true});
+    put_ip(f, PT_PACKET_FUP, CODE + 0x06);
+    put_ip(f, PT_PACKET_FUP, CODE + 0x06);
+    put_ip(f, PT_PACKET_TIP, CODE + 0x16);
+    put_ip(f, PT_PACKET_TIP, CODE + 0x06);
+    put_off(f, CODE + 0x06);
+    start(f);
+    assert_int_equal(decode_twice(f).error, FLOW_OK);
+    expect(f, (int[]){0x02, 0x06, 0x06, 0x16, 0x16, 0x06, -1});
+}
+
 /* libipt 2.0.5 would take the FUP for an interrupt's. */
 static void a_fup_without_an_event_is_named(void **state)
 {
@@ -248,6 +271,7 @@ int main(void)
         FLOW_TEST(an_event_before_a_branch_does_not_let_it_pass),
         FLOW_TEST(bits_after_a_tip_pgd_are_not_taken_before_it),
         FLOW_TEST(packets_of_event_trace_are_passed),
+        FLOW_TEST(blocks_are_passed),
         FLOW_TEST(a_fup_without_an_event_is_named),
         FLOW_TEST(bytes_that_are_no_packet_cost_nothing_before_them),
         FLOW_TEST(each_error_has_its_words),

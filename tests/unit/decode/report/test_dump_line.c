@@ -31,6 +31,10 @@ static void lines_read_as_ptdumps(void **state)
         {{K(TRIG), .payload = 5}, "trig       05\n"},
         {{K(TRIG), .payload = 5, .fup_follows = true, .more = true, .has_icnt = true, .icnt = 300},
          "trig       05, ip, mult, icnt: 300\n"},
+        {{K(BBP), .event_type = 0x11, .ptw_bytes = 4}, "bbp        sz 4, type 11\n"},
+        {{K(BIP), .event_type = 3, .payload = 0x1234}, "bip        id 03: 1234\n"},
+        {{K(BEP), .fup_follows = true}, "bep        ip\n"},
+        {{K(BEP)}, "bep\n"},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
