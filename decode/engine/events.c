@@ -37,6 +37,20 @@ static void put_event(struct engine *engine, uint64_t to)
         executed_branch(&engine->executed, engine->ip, to, FLOW_TAG_EVENT);
 }
 
+/* Read the code as it is after this packet. false: no memory. */
+static bool refresh_code(struct engine *engine)
+{
+    engine->code_at = (uint64_t)(engine->at - engine->input->trace);
+    executed_at(&engine->executed, engine->code_at);
+    return spaces_set(&engine->spaces, engine->spaces.current->space, engine->code_at);
+}
+
+/* A far branch from the upper half of the addresses to the lower one: the kernel may have mapped other code. */
+static bool enters_user(const struct engine *engine, bool walked, uint64_t ip)
+{
+    return engine->input->code_changes && walked && walk_is_far(engine->block) && engine->ip >> 63 && !(ip >> 63);
+}
+
 static enum flow_error take_tip(struct engine *engine, const struct packet *packet)
 {
     uint64_t ip;
@@ -52,6 +66,7 @@ static enum flow_error take_tip(struct engine *engine, const struct packet *pack
         error = segment_arrive(engine, !walked || walk_is_far(engine->block), next_mode(engine), &ip);
     if (error)
         return error;
+    const bool refresh = enters_user(engine, walked, ip);
     if (engine->event)
         put_event(engine, ip);
     else if (entered)
@@ -64,7 +79,7 @@ static enum flow_error take_tip(struct engine *engine, const struct packet *pack
         arrive_without_branch(engine, ip);
     else
         arrive(engine, ip);
-    return FLOW_OK;
+    return !refresh || refresh_code(engine) ? FLOW_OK : FLOW_ERROR_MEMORY;
 }
 
 /* TIP.PGE. Code records are sent between a VM exit and the next entry, while tracing is off: they are valid from here.
@@ -77,9 +92,7 @@ static enum flow_error take_pge(struct engine *engine, const struct packet *pack
         return FLOW_ERROR_CONTEXT;
     if (!engine_packet_ip(engine, packet, &ip))
         return FLOW_ERROR_NO_IP;
-    engine->code_at = (uint64_t)(engine->at - engine->input->trace);
-    executed_at(&engine->executed, engine->code_at);
-    if (!spaces_set(&engine->spaces, engine->spaces.current->space, engine->code_at))
+    if (!refresh_code(engine))
         return FLOW_ERROR_MEMORY;
     if (segment_enter(engine, next_mode(engine), &ip) != FLOW_OK)
         return FLOW_ERROR_SEGMENT;

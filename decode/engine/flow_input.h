@@ -49,7 +49,8 @@ struct flow_input {
     uint8_t mtc_freq;                    /* MTCFreq of IA32_RTIT_CTL */
     bool returns_whole;                  /* DisRETC: no RET is compressed */
     uint8_t nominal_ratio;               /* core to bus, at which the core runs as fast as the TSC; 0: not known */
-    bool guest_only;                     /* root operation is not traced (pt.switch=list, vmcs) */
+    bool code_changes; /* code may change while tracing is on: it is valid from the next entry to user mode on */
+    bool guest_only;   /* root operation is not traced (pt.switch=list, vmcs) */
 };
 
 #endif

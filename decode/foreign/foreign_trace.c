@@ -6,6 +6,13 @@
 #include "decode/capture/psb.h"
 #include "decode/foreign/foreign_spec.h"
 
+/* perf.data, also the form that perf writes to a pipe. */
+static bool is_perf(const struct foreign_file *file)
+{
+    const size_t size = sizeof("PERFILE2") - 1;
+    return file->size >= size && !memcmp(file->bytes, "PERFILE2", size);
+}
+
 bool foreign_packets(struct foreign_file *packets, const char *pt, struct error *error)
 {
     struct foreign_spec spec;
@@ -13,6 +20,8 @@ bool foreign_packets(struct foreign_file *packets, const char *pt, struct error 
     foreign_spec_part(&spec, pt);
     char *name = foreign_spec_name(&spec, pt, error);
     bool good = name && foreign_file_read(packets, name, error);
+    if (good && spec.offset == 0 && is_perf(packets))
+        good = error_set(error, ERROR_PERF, 0, "%s: a perf.data file, not raw packets: decode --perf reads it", name);
     if (good) {
         end = spec.end == UINT64_MAX ? packets->size : spec.end;
         if (spec.offset > packets->size || end > packets->size)

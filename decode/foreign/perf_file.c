@@ -8,23 +8,18 @@
 #define ATTR_OWN_SIZE 4u
 #define ATTR_CONFIG 8u
 #define ATTR_SAMPLE_TYPE 24u
+#define ATTR_READ_FORMAT 32u
 #define ATTR_FLAGS 40u
+#define ATTR_BRANCHES 72u
+#define ATTR_REGISTERS_USER 80u
+#define ATTR_REGISTERS_INTERRUPT 96u
+#define ATTR_END 104u /* of what is read; older files have shorter ones */
 #define ATTR_SAMPLE_ID_ALL (1u << 18)
 #define ATTR_LEAST 64u /* the size in the first version of perf.data, with the section of its IDs */
 #define FEATURES_AT 72u
 #define FEATURES 256u
 #define FEATURE_CPUID 10u
 #define SECTION_SIZE 16u
-
-/* Bits of perf_event_attr.sample_type, in the order of the fields of struct perf_sample_id. */
-enum {
-    SAMPLE_TID = 1 << 1,
-    SAMPLE_TIME = 1 << 2,
-    SAMPLE_ID = 1 << 6,
-    SAMPLE_STREAM_ID = 1 << 9,
-    SAMPLE_CPU = 1 << 7,
-    SAMPLE_IDENTIFIER = 1 << 16
-};
 
 static uint64_t number(const struct perf_file *perf, uint64_t at, size_t size)
 {
@@ -95,9 +90,14 @@ bool perf_file_open(struct perf_file *perf, const struct foreign_file *file, con
 
 static struct perf_attr attr_at(const struct perf_file *perf, uint64_t at)
 {
+    const bool whole = number(perf, at + ATTR_OWN_SIZE, 4) >= ATTR_END;
     return (struct perf_attr){.type = (uint32_t)number(perf, at, 4),
                               .config = number(perf, at + ATTR_CONFIG, 8),
                               .sample_type = number(perf, at + ATTR_SAMPLE_TYPE, 8),
+                              .read_format = number(perf, at + ATTR_READ_FORMAT, 8),
+                              .branches = whole ? number(perf, at + ATTR_BRANCHES, 8) : 0,
+                              .user_registers = whole ? number(perf, at + ATTR_REGISTERS_USER, 8) : 0,
+                              .interrupt_registers = whole ? number(perf, at + ATTR_REGISTERS_INTERRUPT, 8) : 0,
                               .sample_id_all = number(perf, at + ATTR_FLAGS, 8) & ATTR_SAMPLE_ID_ALL};
 }
 
@@ -122,8 +122,7 @@ static bool find_piped(struct perf_attr *attr, const struct perf_file *perf, uns
     return false;
 }
 
-/* The event with this index. false: there is none. */
-static bool attr_of(struct perf_attr *attr, const struct perf_file *perf, unsigned index)
+bool perf_file_event_at(struct perf_attr *attr, const struct perf_file *perf, unsigned index)
 {
     if (perf->piped)
         return find_piped(attr, perf, index);
@@ -141,7 +140,7 @@ static bool attr_of(struct perf_attr *attr, const struct perf_file *perf, unsign
 
 bool perf_file_event(struct perf_attr *attr, const struct perf_file *perf, uint32_t type)
 {
-    for (unsigned i = 0; attr_of(attr, perf, i); i++)
+    for (unsigned i = 0; perf_file_event_at(attr, perf, i); i++)
         if (attr->type == type)
             return true;
     return false;
@@ -155,31 +154,30 @@ static bool has_id(const struct perf_file *perf, const struct perf_attr *attr, u
     return false;
 }
 
-/* The event that a record belongs to, by the IDENTIFIER at the record's end. Without identifiers all events have the
- * same layout. */
-static bool find_event(struct perf_attr *attr, const struct perf_file *perf, const struct perf_record *record)
+/* By the IDENTIFIER, which is first in a sample and last in other records. Without identifiers all events have the same
+ * layout. */
+bool perf_file_event_of(struct perf_attr *attr, const struct perf_file *perf, const struct perf_record *record)
 {
-    if (!attr_of(attr, perf, 0))
+    if (record->type >= PERF_NR_OF_KERNEL || !perf_file_event_at(attr, perf, 0))
         return false;
-    if (!(attr->sample_type & SAMPLE_IDENTIFIER) || record->size < 8)
+    if (!(attr->sample_type & PERF_SAMPLE_IDENTIFIER) || record->size < 8)
         return true;
-    const uint64_t id = perf_64(record, record->size - 8);
-    for (unsigned i = 0; attr_of(attr, perf, i); i++)
+    const uint64_t id = perf_64(record, record->type == PERF_SAMPLE ? 0 : record->size - 8);
+    for (unsigned i = 0; perf_file_event_at(attr, perf, i); i++)
         if (has_id(perf, attr, id))
             return true;
-    return attr_of(attr, perf, 0);
+    return perf_file_event_at(attr, perf, 0);
 }
 
 struct perf_sample_id perf_file_sample_id(const struct perf_file *perf, const struct perf_record *record, size_t *size)
 {
-    static const uint64_t fields[] = {SAMPLE_TID,       SAMPLE_TIME, SAMPLE_ID,
-                                      SAMPLE_STREAM_ID, SAMPLE_CPU,  SAMPLE_IDENTIFIER};
+    static const uint64_t fields[] = {PERF_SAMPLE_TID,       PERF_SAMPLE_TIME, PERF_SAMPLE_ID,
+                                      PERF_SAMPLE_STREAM_ID, PERF_SAMPLE_CPU,  PERF_SAMPLE_IDENTIFIER};
     struct perf_sample_id id = {.pid = UINT32_MAX, .tid = UINT32_MAX, .cpu = UINT32_MAX};
     struct perf_attr attr;
     size_t needed = 0;
     *size = record->size;
-    if (record->type >= PERF_NR_OF_KERNEL || record->type == PERF_SAMPLE || !find_event(&attr, perf, record) ||
-        !attr.sample_id_all)
+    if (record->type == PERF_SAMPLE || !perf_file_event_of(&attr, perf, record) || !attr.sample_id_all)
         return id;
     for (unsigned i = 0; i < sizeof(fields) / sizeof(fields[0]); i++)
         needed += attr.sample_type & fields[i] ? 8 : 0;
@@ -189,13 +187,13 @@ struct perf_sample_id perf_file_sample_id(const struct perf_file *perf, const st
     for (unsigned i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
         if (!(attr.sample_type & fields[i]))
             continue;
-        if (fields[i] == SAMPLE_TID) {
+        if (fields[i] == PERF_SAMPLE_TID) {
             id.pid = perf_32(record, at);
             id.tid = perf_32(record, at + 4);
-        } else if (fields[i] == SAMPLE_TIME) {
+        } else if (fields[i] == PERF_SAMPLE_TIME) {
             id.time = perf_64(record, at);
             id.timed = id.time != 0 && id.time != UINT64_MAX; /* perf's own records have none */
-        } else if (fields[i] == SAMPLE_CPU) {
+        } else if (fields[i] == PERF_SAMPLE_CPU) {
             id.cpu = perf_32(record, at);
         }
         at += 8;

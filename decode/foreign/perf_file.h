@@ -26,11 +26,30 @@ enum perf_record_type {
     PERF_NR_OF_KERNEL = 64,
     PERF_HEADER_ATTR = 64,
     PERF_HEADER_TRACING_DATA = 66,
+    PERF_ID_INDEX = 69,
     PERF_AUXTRACE_INFO = 70,
     PERF_AUXTRACE = 71,
     PERF_HEADER_FEATURE = 80,
     PERF_COMPRESSED = 81,
     PERF_COMPRESSED2 = 83
+};
+
+/* Bits of perf_event_attr.sample_type. */
+enum {
+    PERF_SAMPLE_TID = 1 << 1,
+    PERF_SAMPLE_TIME = 1 << 2,
+    PERF_SAMPLE_READ = 1 << 4,
+    PERF_SAMPLE_CALLCHAIN = 1 << 5,
+    PERF_SAMPLE_ID = 1 << 6,
+    PERF_SAMPLE_CPU = 1 << 7,
+    PERF_SAMPLE_STREAM_ID = 1 << 9,
+    PERF_SAMPLE_RAW = 1 << 10,
+    PERF_SAMPLE_BRANCH_STACK = 1 << 11,
+    PERF_SAMPLE_REGS_USER = 1 << 12,
+    PERF_SAMPLE_STACK_USER = 1 << 13,
+    PERF_SAMPLE_IDENTIFIER = 1 << 16,
+    PERF_SAMPLE_REGS_INTR = 1 << 18,
+    PERF_SAMPLE_AUX = 1 << 20
 };
 
 /* Bits of a record's misc. */
@@ -52,8 +71,9 @@ struct perf_record {
 /* An event that perf recorded. */
 struct perf_attr {
     uint32_t type;
-    uint64_t config, sample_type;
-    bool sample_id_all; /* its records end with a struct perf_sample_id */
+    uint64_t config, sample_type, read_format;
+    uint64_t branches, user_registers, interrupt_registers; /* branch_sample_type, masks of registers in samples */
+    bool sample_id_all;                                     /* its records end with a struct perf_sample_id */
     uint64_t ids_at, nr_ids;
 };
 
@@ -65,6 +85,7 @@ struct perf_file {
     bool piped;               /* written to a pipe: the event attributes and features are records */
     uint64_t attrs, attr_end; /* of the event attributes */
     uint64_t attr_size;
+    uint64_t id_index; /* offset of the first ID_INDEX record, which others may follow; 0: not known */
     const char *cpuid; /* the feature "cpuid" of the header; NULL: there is none */
     size_t cpuid_size;
 };
@@ -82,8 +103,14 @@ bool perf_file_open(struct perf_file *perf, const struct foreign_file *file, con
 /* The next record. false: there are no more, or, with an error, the file is truncated or damaged. */
 bool perf_file_next(struct perf_record *record, struct perf_file *perf, const char *name, struct error *error);
 
+/* The event with this index. false: there is none. */
+bool perf_file_event_at(struct perf_attr *attr, const struct perf_file *perf, unsigned index);
+
 /* The first event of a type. false: there is none. */
 bool perf_file_event(struct perf_attr *attr, const struct perf_file *perf, uint32_t type);
+
+/* The event that a record of the kernel belongs to. false: not known. */
+bool perf_file_event_of(struct perf_attr *attr, const struct perf_file *perf, const struct perf_record *record);
 
 /* The struct perf_sample_id at the end of a record of the kernel. *size: of the record without it. */
 struct perf_sample_id perf_file_sample_id(const struct perf_file *perf, const struct perf_record *record, size_t *size);

@@ -52,15 +52,39 @@ static const struct perf_named *find_file(struct perf_files *files, struct forei
     return read_file(files, image, named, error) ? named : NULL;
 }
 
+/* Is a part of the mapping in the place of an earlier one? */
+static bool is_replacing(const struct perf_files *files, const struct foreign_image *image,
+                         const struct perf_mapping *mapping, uint64_t space)
+{
+    for (size_t i = files->first_piece; i < image->nr_pieces; i++) {
+        const struct foreign_piece *piece = &image->pieces[i];
+        if (piece->space == space && piece->gva <= mapping->gva + (mapping->size - 1) &&
+            mapping->gva <= piece->gva + (piece->size - 1))
+            return true;
+    }
+    return false;
+}
+
+/* Code that perf has no file of hides the code that was there before. */
+static bool add_unknown(struct perf_files *files, struct foreign_image *image, const struct perf_mapping *mapping,
+                        uint64_t space, uint64_t since, struct error *error)
+{
+    const struct foreign_piece piece = {
+        .gva = mapping->gva, .size = mapping->size, .file = FOREIGN_NO_FILE, .space = space, .since = since};
+    const bool hides = mapping->size > 0 && since > 0 && mapping->gva + (mapping->size - 1) >= mapping->gva &&
+                       is_replacing(files, image, mapping, space);
+    return !hides || foreign_image_add_part(image, piece, "a mapping", error);
+}
+
 bool perf_files_add(struct perf_files *files, struct foreign_image *image, const struct perf_mapping *mapping,
-                    uint64_t space, struct error *error)
+                    uint64_t space, uint64_t since, struct error *error)
 {
     const struct perf_named *named = find_file(files, image, mapping, error);
     if (!named)
         return false;
     files->nr_missing += named->missing;
     if (named->missing)
-        return true;
+        return add_unknown(files, image, mapping, space, since, error);
     const uint64_t size = image->files[named->file].size;
     if (mapping->offset >= size)
         return true;
@@ -69,7 +93,8 @@ bool perf_files_add(struct perf_files *files, struct foreign_image *image, const
                                                                                        : size - mapping->offset,
                                         .offset = mapping->offset,
                                         .file = named->file,
-                                        .space = space};
+                                        .space = space,
+                                        .since = since};
     return foreign_image_add_part(image, piece, named->name, error);
 }
 

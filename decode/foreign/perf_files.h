@@ -20,12 +20,13 @@ struct perf_files {
     const char *root; /* the directory that replaces /; NULL: none */
     struct perf_named *items;
     size_t count, room;
+    size_t first_piece;  /* of a mapping, in the image */
     uint64_t nr_missing; /* mappings with unknown code: of missing files, [vdso] and the like */
 };
 
-/* Add the mapping as a piece of a space. false: error says why. */
+/* Add the mapping as a piece of a space, from the TSC since on. false: error says why. */
 bool perf_files_add(struct perf_files *files, struct foreign_image *image, const struct perf_mapping *mapping,
-                    uint64_t space, struct error *error);
+                    uint64_t space, uint64_t since, struct error *error);
 void perf_files_free(struct perf_files *files);
 
 #endif

@@ -6,6 +6,7 @@
 #include "decode/capture/list.h"
 #include "decode/capture/psb.h"
 #include "decode/foreign/perf_packets.h"
+#include "decode/foreign/perf_sample.h"
 
 #define GAP_BYTES 16u /* zeros that are inserted between parts that do not follow each other */
 #define PART_BYTES 8u /* perf rounds the size of a part up to a multiple of this */
@@ -95,16 +96,15 @@ static bool take_part(struct foreign *foreign, const struct perf_record *record,
 }
 
 /* *last: the offset of the snapshot before. */
-static bool take_snapshot(struct foreign *foreign, const struct perf_record *record, size_t *last)
+static bool take_snapshot(struct foreign *foreign, const uint8_t *bytes, uint64_t size, size_t *last)
 {
     const struct foreign_file *packets = &foreign->packets;
     const uint64_t shared =
-        packets->size ? count_shared(packets->bytes + *last, packets->size - *last, record->data, record->data_size)
-                      : 0;
+        packets->size ? count_shared(packets->bytes + *last, packets->size - *last, bytes, size) : 0;
     if (shared == 0 && !append_gap(foreign))
         return false;
     *last = packets->size;
-    return perf_packets_append(&foreign->packets, record->data + shared, record->data_size - shared);
+    return perf_packets_append(&foreign->packets, bytes + shared, size - shared);
 }
 
 bool perf_parts_take(struct foreign *foreign, const struct perf_file *perf, const char *name,
@@ -117,11 +117,13 @@ bool perf_parts_take(struct foreign *foreign, const struct perf_file *perf, cons
     size_t last = 0;
     bool good = collect_stops(&stops, *perf, name, buffer, error);
     while (good && perf_file_next(&record, &records, name, error)) {
-        if (record.type != PERF_AUXTRACE || perf_32(&record, AUXTRACE_INDEX) != buffer->index)
-            continue;
-        good =
-            (buffer->snapshots ? take_snapshot(foreign, &record, &last) : take_part(foreign, &record, &stops, &next)) ||
-            error_set(error, ERROR_MEMORY, 0, "%s", name);
+        struct perf_sample sample;
+        if (buffer->samples && perf_sample_read(&sample, perf, &record) && sample.index == buffer->index)
+            good = take_snapshot(foreign, sample.bytes, sample.size, &last);
+        if (record.type == PERF_AUXTRACE && !buffer->samples && perf_32(&record, AUXTRACE_INDEX) == buffer->index)
+            good = buffer->snapshots ? take_snapshot(foreign, record.data, record.data_size, &last)
+                                     : take_part(foreign, &record, &stops, &next);
+        good = good || error_set(error, ERROR_MEMORY, 0, "%s", name);
     }
     free(stops.items);
     return good && error->kind == ERROR_NONE;

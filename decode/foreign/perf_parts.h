@@ -13,6 +13,7 @@
 struct perf_buffer {
     uint64_t index;
     uint32_t cpu, tid; /* the CPU or the thread that it belongs to; UINT32_MAX: none */
+    bool samples;      /* the parts are in samples */
     bool snapshots;    /* each part is the contents of the buffer at one time: two parts may share packets */
 };
 

@@ -116,14 +116,15 @@ static bool add_mapping(struct perf_program *program, const struct perf_mapping 
     return place != NULL;
 }
 
-static bool take_mapping(struct perf_side *side, const struct perf_record *record)
+static bool take_mapping(struct perf_side *side, const struct perf_record *record, uint64_t time)
 {
     const bool second = record->type == PERF_MMAP2;
     const size_t at = second ? MMAP2_NAME : MMAP_NAME;
     if ((record->misc & PERF_MISC_CPUMODE) != PERF_MISC_USER || record->size <= at ||
         (second && !(perf_32(record, MMAP2_PROT) & PROT_EXECUTE)))
         return true;
-    const struct perf_mapping mapping = {.gva = perf_64(record, MMAP_ADDRESS),
+    const struct perf_mapping mapping = {.time = time,
+                                         .gva = perf_64(record, MMAP_ADDRESS),
                                          .size = perf_64(record, MMAP_SIZE),
                                          .offset = perf_64(record, MMAP_OFFSET),
                                          .name = (const char *)record->bytes + at,
@@ -164,7 +165,7 @@ static bool take_entry(struct perf_side *side, const struct entry *entry)
     switch (record->type) {
     case PERF_MMAP:
     case PERF_MMAP2:
-        return take_mapping(side, record);
+        return take_mapping(side, record, entry->time);
     case PERF_FORK:
         return take_fork(side, record);
     case PERF_COMM:

@@ -14,6 +14,7 @@
 
 /* An executable mapping of a file. */
 struct perf_mapping {
+    uint64_t time; /* perf's nanoseconds; 0: before the trace */
     uint64_t gva, size, offset;
     const char *name; /* in the record: up to a 0, or name_size bytes */
     size_t name_size;
@@ -22,7 +23,7 @@ struct perf_mapping {
 /* A process since its fork or its last exec. */
 struct perf_program {
     uint32_t pid;
-    struct perf_mapping *mappings; /* a later one hides an earlier one */
+    struct perf_mapping *mappings; /* by time: from its time on, one hides those before it */
     size_t nr_mappings, room;
 };
 

@@ -13,12 +13,7 @@
 #include <stdint.h>
 
 #include "decode/foreign/foreign_trace.h"
-
-/* The program runs from this TSC on. */
-struct perf_point {
-    uint64_t tsc;
-    size_t program;
-};
+#include "decode/foreign/perf_walk.h"
 
 struct perf_space {
     uint64_t cr3;

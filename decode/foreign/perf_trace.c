@@ -7,10 +7,12 @@
 #include <unistd.h>
 
 #include "decode/capture/list.h"
+#include "decode/foreign/perf_changes.h"
 #include "decode/foreign/perf_files.h"
 #include "decode/foreign/perf_info.h"
 #include "decode/foreign/perf_order.h"
 #include "decode/foreign/perf_parts.h"
+#include "decode/foreign/perf_sample.h"
 #include "decode/foreign/perf_side.h"
 #include "decode/foreign/perf_spaces.h"
 
@@ -25,23 +27,41 @@ struct reader {
     struct perf_side side;
     struct perf_buffer *buffers; /* the chosen ones, sorted by index */
     size_t nr_buffers, buffers_room;
+    bool samples; /* an event's samples contain parts of the trace */
     struct perf_info info;
     struct perf_files files;
 };
 
-static bool add_buffer(struct reader *reader, const struct perf_record *record)
+static bool add_buffer(struct reader *reader, const struct perf_buffer *found)
 {
-    const uint64_t index = perf_32(record, AUX_INDEX);
     for (size_t i = 0; i < reader->nr_buffers; i++)
-        if (reader->buffers[i].index == index)
+        if (reader->buffers[i].index == found->index && reader->buffers[i].samples == found->samples)
             return true;
     void *items = reader->buffers;
     struct perf_buffer *buffer = list_add(&items, &reader->nr_buffers, &reader->buffers_room, sizeof(*buffer));
     reader->buffers = items;
     if (buffer)
-        *buffer =
-            (struct perf_buffer){.index = index, .tid = perf_32(record, AUX_TID), .cpu = perf_32(record, AUX_CPU)};
+        *buffer = *found;
     return buffer != NULL;
+}
+
+/* A part of the trace. */
+static bool take_trace(struct reader *reader, const struct perf_record *record)
+{
+    const struct perf_buffer buffer = {
+        .index = perf_32(record, AUX_INDEX), .tid = perf_32(record, AUX_TID), .cpu = perf_32(record, AUX_CPU)};
+    return record->type != PERF_AUXTRACE || add_buffer(reader, &buffer);
+}
+
+/* A sample, which may contain a part of the trace. */
+static bool take_sample(struct reader *reader, const struct perf_record *record)
+{
+    struct perf_sample sample;
+    if (!reader->samples || !perf_sample_read(&sample, &reader->perf, record))
+        return true;
+    const struct perf_buffer buffer = {
+        .index = sample.index, .tid = sample.tid, .cpu = sample.cpu, .samples = true, .snapshots = true};
+    return add_buffer(reader, &buffer);
 }
 
 static int compare_buffers(const void *left, const void *right)
@@ -62,7 +82,7 @@ static bool choose_buffers(struct reader *reader, struct error *error)
             reader->buffers[found++] = reader->buffers[i];
     reader->nr_buffers = found;
     for (size_t i = 0; i < found; i++)
-        reader->buffers[i].snapshots = reader->info.snapshots;
+        reader->buffers[i].snapshots |= reader->info.snapshots;
     if (found)
         return true;
     return wanted == PERF_ANY ? error_set(error, ERROR_PERF, 0, "%s: contains no trace", reader->name)
@@ -73,14 +93,24 @@ static bool find_buffers(struct reader *reader, struct error *error)
 {
     struct perf_file perf = reader->perf;
     struct perf_record record;
-    while (perf_file_next(&record, &perf, reader->name, error)) {
+    reader->samples = perf_sample_any(&perf);
+    for (uint64_t at = perf.at; perf_file_next(&record, &perf, reader->name, error); at = perf.at) {
+        if (record.type == PERF_ID_INDEX && !reader->perf.id_index)
+            reader->perf.id_index = at;
         if (record.type == PERF_AUXTRACE_INFO &&
             !perf_info_read(&reader->info, &reader->foreign->trace.input, &reader->perf, &record))
             return error_set(error, ERROR_PERF, 0, "%s: its trace is not Intel PT's", reader->name);
-        if (record.type == PERF_AUXTRACE && !add_buffer(reader, &record))
+        if (!take_trace(reader, &record) || !take_sample(reader, &record))
             return error_set(error, ERROR_MEMORY, 0, "%s", reader->name);
     }
     return !error->kind && choose_buffers(reader, error);
+}
+
+/* The TSC from which on a mapping is valid; 0: from the start. */
+static uint64_t mapped_since(const struct reader *reader, const struct perf_mapping *mapping)
+{
+    const bool known = mapping->time && reader->info.time_mult;
+    return known ? perf_info_tsc(&reader->info, mapping->time) & PERF_TSC_MASK : 0;
 }
 
 /* Add the code of a program to a space. */
@@ -88,7 +118,8 @@ static bool add_mappings(struct reader *reader, size_t program, uint64_t space, 
 {
     const struct perf_program *p = &reader->side.programs[program];
     for (size_t i = 0; i < p->nr_mappings; i++)
-        if (!perf_files_add(&reader->files, &reader->foreign->image, &p->mappings[i], space, error))
+        if (!perf_files_add(&reader->files, &reader->foreign->image, &p->mappings[i], space,
+                            mapped_since(reader, &p->mappings[i]), error))
             return false;
     return true;
 }
@@ -188,7 +219,9 @@ static bool take_all(struct reader *reader, struct error *error)
     const bool several = reader->choice->pid == PERF_ANY && nr_programs > 1;
     reader->choice->nr_programs = nr_programs;
     reader->choice->untimed = several && reader->info.time_mult == 0;
-    return several && reader->info.time_mult ? take_spaces(reader, error) : take_space(reader, first, error);
+    if (!(several && reader->info.time_mult ? take_spaces(reader, error) : take_space(reader, first, error)))
+        return false;
+    return perf_changes_find(reader->foreign) || error_set(error, ERROR_MEMORY, 0, "%s", reader->name);
 }
 
 static uint64_t count_gaps(const struct gaps *gaps)
@@ -202,9 +235,12 @@ static uint64_t count_gaps(const struct gaps *gaps)
 bool perf_open_file(struct foreign *foreign, const struct foreign_file *file, const char *name,
                     struct perf_choice *choice, const struct flow_input *settings, struct error *error)
 {
-    struct reader reader = {.name = name, .foreign = foreign, .choice = choice, .files = {.root = choice->root}};
+    struct reader reader = {.name = name,
+                            .foreign = foreign,
+                            .choice = choice,
+                            .files = {.root = choice->root, .first_piece = foreign->image.nr_pieces}};
     foreign->trace.input = *settings;
-    foreign->image.later_wins = true;
+    foreign->image.later_wins = foreign->trace.input.code_changes = true;
     bool good = perf_file_open(&reader.perf, file, name, error) && find_buffers(&reader, error);
     if (good)
         perf_info_cpu(&foreign->trace.input, &reader.perf);

@@ -256,6 +256,7 @@ refused 'not an ELF file' --pt "$pt" --elf "$bin"
 refused 'no PSB in 0 bytes' --pt "$work/empty" --image "$bin@$base"
 refused 'no PSB in 100 bytes' --pt "$work/zeros" --image "$bin@$base"
 refused 'not a perf.data file' --perf "$bin"
+refused 'a perf.data file, not raw packets: decode --perf reads it' --pt "$work/perf.data" --image "$bin@$base"
 for cut in 50 110 400 3000; do
     head -c "$cut" "$work/perf.data" >"$work/cut.data"
     refused "truncated at offset $cut" --perf "$work/cut.data"
