@@ -10,6 +10,9 @@
 #define REX2 0xD5u
 #define REX2_MAP_1 0x80u /* the opcode is one of the two-byte map, after 0FH */
 #define REX2_R4 0x40u
+#define EVEX_W 0x80u /* in the second byte of payload */
+#define EVEX_PP 3u
+#define EVEX_PP_66 1u
 
 /* An instruction that is being read. Reads beyond the last byte return zeros; then at is above end. */
 struct reading {
@@ -72,6 +75,41 @@ static inline uint8_t read_prefixes(struct reading *r)
     }
 }
 
+/* After an EVEX prefix of map 4, whose last two bytes are payload: instructions of the one-byte and two-byte maps with
+ * more operands or without flags, CCMP, CTEST and others. All have ModRM. The operand size is in the prefix. */
+static uint8_t read_evex_map_4(struct reading *r, uint8_t payload)
+{
+    static const uint16_t rows[16] = {
+        /* opcodes that exist, the lowest bit first */
+        [0x0] = 0x0F0F, [0x1] = 0x0F0F, [0x2] = 0x1F1F, [0x3] = 0x0F0F, [0x4] = 0xFFFF, [0x6] = 0x0A63,
+        [0x8] = 0x8D3B, [0xA] = 0xA020, [0xC] = 0x0003, [0xD] = 0x000F, [0xF] = 0xD3F7};
+    const uint8_t opcode = r->opcode = next(r);
+    if (r->mode != INSTRUCTION_64 || !(rows[opcode >> 4] >> (opcode & 15) & 1))
+        return CLASS_UNDEFINED << 4;
+    if (payload & EVEX_W)
+        r->operand_bytes = 8;
+    else if ((payload & EVEX_PP) == EVEX_PP_66)
+        r->operand_bytes = 2;
+    switch (opcode) {
+    case 0x24: /* SHLD */
+    case 0x2C: /* SHRD */
+    case 0x6B:
+    case 0x80:
+    case 0x83:
+    case 0xC0:
+    case 0xC1:
+        return MODRM | IMM_8;
+    case 0x69:
+    case 0x81:
+        return MODRM | IMM_Z;
+    case 0xF6:
+    case 0xF7:
+        return CLASS_GROUP << 4 | MODRM;
+    default:
+        return MODRM;
+    }
+}
+
 /* After C4H, C5H or 62H: a VEX or EVEX prefix and its opcode. Outside 64-bit mode it is LES, LDS or BOUND if the next
  * byte is a ModRM byte with a memory operand. With a register operand those would be #UD, so real mode, which has no
  * VEX, needs no special case. SDM Volume 2, 2.3.5 "The VEX Prefix". */
@@ -87,9 +125,15 @@ static uint8_t read_vex(struct reading *r)
         r->at--;
         return MODRM;
     }
-    if (prefix != 0xC5) {
-        map = payload & (prefix == 0x62 ? 7 : 0x1F);
-        r->at += prefix == 0x62 ? 2 : 1;
+    if (prefix == 0x62) {
+        map = payload & 7;
+        payload = next(r);
+        r->at++;
+        if (map == 4)
+            return read_evex_map_4(r, payload);
+    } else if (prefix == 0xC4) {
+        map = payload & 0x1F;
+        r->at++;
     }
     uint8_t shape = look_up(r, instruction_two_byte);
     if (map == 1)

@@ -5,11 +5,12 @@
  * that were executed. Rejected are opcodes that do not exist in the mode, opcode maps of VEX and EVEX that do not
  * exist, 8FH with ModRM.reg above 0, FFH with ModRM.reg 7, and more than 15 bytes. Accepted are LOCK, other prefixes
  * and REX where they are not allowed, other undefined members of groups, register operands in place of memory operands,
- * and reserved bits of VEX and EVEX. EVEX map 4 of APX and instructions that only AMD defines (XOP, 3DNow!, immediates
- * of SSE4a) are not supported.
+ * and reserved bits of VEX and EVEX. Instructions that only AMD defines (XOP, 3DNow!, immediates of SSE4a) are not
+ * supported.
  *
  * Source: SDM Volume 2, chapter 2 "Instruction Format" and appendix A "Opcode Map"; "Change of Flow Instruction (COFI)
- * Tracing" (36.2.1). REX2, JMPABS: Intel APX Architecture Specification, 3.1.1 "REX2 Prefix", 3.1.3.
+ * Tracing" (36.2.1). REX2, EVEX map 4, JMPABS: Intel APX Architecture Specification, 3.1.1 "REX2 Prefix", 3.1.2
+ * "Extended EVEX Prefix", 3.1.3.
  */
 #ifndef PT_INSTRUCTION_INSTRUCTION_H
 #define PT_INSTRUCTION_INSTRUCTION_H
