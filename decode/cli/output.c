@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -72,6 +73,58 @@ FILE *output_open(const char *name, const char *directory)
     if (!file)
         message_errno("%s: cannot be written", name);
     return file;
+}
+
+/* Devices and pipes are written directly. */
+static bool is_replaced(const char *name)
+{
+    struct stat status;
+    return strcmp(name, "-") && (stat(name, &status) != 0 || S_ISREG(status.st_mode));
+}
+
+/* The name until the file is complete; where name is a link, beside the file that it leads to. NULL: no memory. */
+static char *part_of(const char *name, char **whole)
+{
+    char *part = NULL;
+    *whole = realpath(name, NULL);
+    if (!*whole)
+        *whole = strdup(name);
+    if (*whole && asprintf(&part, "%s.part", *whole) < 0)
+        part = NULL;
+    return part;
+}
+
+/* An existing file must be writable, as for fopen. */
+FILE *output_begin_whole(const char *name, const char *directory)
+{
+    if (!is_replaced(name))
+        return output_open(name, directory);
+    if (!output_spares(name, directory))
+        return NULL;
+    char *whole, *part = part_of(name, &whole);
+    FILE *file = part && (access(name, F_OK) != 0 || access(name, W_OK) == 0) ? fopen(part, "we") : NULL;
+    if (!file)
+        message_errno("%s: cannot be written", name);
+    free(part);
+    free(whole);
+    return file;
+}
+
+bool output_finish(FILE *file, const char *name, bool good)
+{
+    bool closed = output_close(file, name);
+    if (!file || !is_replaced(name))
+        return closed;
+    char *whole, *part = part_of(name, &whole);
+    if (part && closed && good && rename(part, whole) != 0) {
+        message_errno("%s: cannot be written", name);
+        closed = false;
+    }
+    if (part && !(closed && good))
+        unlink(part);
+    free(part);
+    free(whole);
+    return closed && part;
 }
 
 bool output_close(FILE *file, const char *name)

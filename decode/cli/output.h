@@ -12,6 +12,13 @@ bool output_spares(const char *name, const char *directory);
  * unchanged. */
 FILE *output_open(const char *name, const char *directory);
 
+/* The same for a file that is only of use if it is complete: it is NAME.part until output_finish. */
+FILE *output_begin_whole(const char *name, const char *directory);
+
+/* Close the file, which may be NULL. good: it is complete, and replaces a file of that name; otherwise what was written
+ * is removed. false: it could not be written completely; a message says why. */
+bool output_finish(FILE *file, const char *name, bool good);
+
 /* Close the file, which may be NULL. false: it could not be written completely; a message says why. Standard output
  * stays open: see output_end. */
 bool output_close(FILE *file, const char *name);

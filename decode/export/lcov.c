@@ -12,6 +12,7 @@
 struct listed {
     const struct name *name;
     uint64_t calls;
+    bool shares; /* another function of the object has the same name */
 };
 
 static int compare(const void *left, const void *right)
@@ -66,6 +67,44 @@ static void sort_list(struct list *list)
     list->count = count;
 }
 
+/* By label, then by address. */
+static int compare_labels(const void *left, const void *right)
+{
+    const struct listed *const *a = left, *const *b = right;
+    char first[LABEL_SIZE], second[LABEL_SIZE];
+    const int labels = strcmp(label_text(first, (*a)->name), label_text(second, (*b)->name));
+    return labels ? labels : compare(*a, *b);
+}
+
+/* Find the functions of an object that share their names: static functions, parts of one. lcov 2 rejects a file in
+ * which a function is defined twice, and lcov 1 counts it once. false: out of memory. */
+static bool find_shared(struct listed *list, size_t count)
+{
+    struct listed **sorted = calloc(count + 1, sizeof(struct listed *));
+    char text[2][LABEL_SIZE];
+    if (!sorted)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        sorted[i] = &list[i];
+    qsort(sorted, count, sizeof(*sorted), compare_labels);
+    for (size_t i = 1; i < count; i++)
+        if (!strcmp(label_text(text[0], sorted[i - 1]->name), label_text(text[1], sorted[i]->name)))
+            sorted[i - 1]->shares = sorted[i]->shares = true;
+    free(sorted);
+    return true;
+}
+
+/* The function's label; with its address if others have the same one. */
+static const char *own_label(char text[LABEL_SIZE], const struct listed *listed)
+{
+    static const size_t address_size = sizeof(" (0123456789abcdef)");
+    label_text(text, listed->name);
+    const size_t length = strlen(text), most = LABEL_SIZE - address_size;
+    if (listed->shares)
+        snprintf(text + (length < most ? length : most), address_size, " (%" PRIx64 ")", listed->name->begin);
+    return text;
+}
+
 /* Path of an object's listing, whether it is written or not. */
 static void listing_path(char path[PATH_MAX], const char *sources, const struct name *name)
 {
@@ -83,7 +122,7 @@ static bool write_listing(const char *path, const struct listed *list, size_t co
     if (!file)
         return error_set(error, ERROR_CANNOT_MAKE, 0, "%s", path);
     for (size_t i = 0; i < count; i++)
-        fprintf(file, "%016" PRIx64 " %s\n", list[i].name->begin, label_text(text, list[i].name));
+        fprintf(file, "%016" PRIx64 " %s\n", list[i].name->begin, own_label(text, &list[i]));
     const bool bad = ferror(file);
     return (fclose(file) == 0 && !bad) || error_set(error, ERROR_CANNOT_WRITE, 0, "%s", path);
 }
@@ -94,9 +133,9 @@ static void write_object(FILE *file, const char *path, const struct listed *list
     size_t hit = 0;
     fprintf(file, "TN:\nSF:%s\n", path);
     for (size_t i = 0; i < count; i++)
-        fprintf(file, "FN:%zu,%s\n", i + 1, label_text(text, list[i].name));
+        fprintf(file, "FN:%zu,%s\n", i + 1, own_label(text, &list[i]));
     for (size_t i = 0; i < count; i++) {
-        fprintf(file, "FNDA:%" PRIu64 ",%s\n", list[i].calls, label_text(text, list[i].name));
+        fprintf(file, "FNDA:%" PRIu64 ",%s\n", list[i].calls, own_label(text, &list[i]));
         hit += list[i].calls > 0;
     }
     fprintf(file, "FNF:%zu\nFNH:%zu\n", count, hit);
@@ -124,6 +163,8 @@ static bool write_profile(FILE *file, const struct profile *profile, const struc
     for (size_t begin = 0, end; begin < list.count && good; begin = end) {
         end = object_end(list.items, begin, list.count);
         listing_path(path, sources, list.items[begin].name);
+        if (!(good = find_shared(list.items + begin, end - begin) || error_set(error, ERROR_MEMORY, 0, "names")))
+            break;
         write_object(file, path, list.items + begin, end - begin);
         good = !sources || write_listing(path, list.items + begin, end - begin, error);
     }

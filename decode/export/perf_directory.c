@@ -3,6 +3,7 @@
  * perf needs no other file of the guest.
  */
 #include <errno.h>
+#include <ftw.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -23,7 +24,8 @@
 enum { HARDWARE_BRANCHES = 4, SOFTWARE_CPU_CLOCK = 0 };
 
 #define KERNEL_MAP "[kernel.kallsyms]_text" /* perf looks for this symbol in kallsyms */
-#define PATH_SIZE 1024u                     /* limit of a name in a record */
+#define OPEN_DIRECTORIES 8
+#define PATH_SIZE 1024u /* limit of a name in a record */
 
 struct directory {
     char path[PATH_SIZE]; /* absolute, as perf may be started anywhere */
@@ -256,22 +258,33 @@ static void note_sums(const struct export_job *job, const struct perf_samples *s
                                             : counted_text(number, samples->lost, "branch is", "branches are"));
 }
 
+/* For nftw. */
+static int remove_entry(const char *path, const struct stat *status, int type, struct FTW *where)
+{
+    (void)status;
+    (void)type;
+    (void)where;
+    return remove(path);
+}
+
 static bool write_directory(const struct export_job *job, struct error *error)
 {
     struct perf_samples samples = {.run = job->run, .unit = job->unit, .every = job->every};
     struct directory own = {.samples = &samples, .error = error};
     if (samples.every == 0)
         samples.every = job->unit == EXPORT_TICKS ? TICKS_PER_SAMPLE : BRANCHES_PER_SAMPLE;
-    if (!make(job->output, error) || !find_path(&own, job->output))
+    if (!make(job->output, error))
         return false;
     samples.file = tmpfile();
-    if (!samples.file)
-        return error_set(error, ERROR_CANNOT_MAKE, 0, "a temporary file for samples");
-    const bool good =
-        perf_samples_take(&samples, error) && write_objects(&own) && write_kernel(&own) && write_data(&own);
+    bool good = samples.file || error_set(error, ERROR_CANNOT_MAKE, 0, "a temporary file for samples");
+    good = good && find_path(&own, job->output) && perf_samples_take(&samples, error) && write_objects(&own) &&
+           write_kernel(&own) && write_data(&own);
     if (good)
         note_sums(job, &samples);
-    fclose(samples.file);
+    else
+        nftw(job->output, remove_entry, OPEN_DIRECTORIES, FTW_DEPTH | FTW_PHYS);
+    if (samples.file)
+        fclose(samples.file);
     perf_samples_free(&samples);
     return good;
 }

@@ -121,7 +121,7 @@ static bool find_moment(struct arguments *a, const struct capture *capture, cons
 static int write_image(const struct arguments *a, const struct code_image *image)
 {
     char pages[COUNT_TEXT_SIZE], symbols[COUNT_TEXT_SIZE], inferred[COUNT_TEXT_SIZE], cr3[32] = "not known";
-    FILE *file = output_open(a->output, a->capture);
+    FILE *file = output_begin_whole(a->output, a->capture);
     if (!file)
         return 1;
     const enum code_elf_result result = code_elf_write(file, image);
@@ -129,7 +129,7 @@ static int write_image(const struct arguments *a, const struct code_image *image
         message_print("code: the code is in more than 65,000 pieces, too many for an ELF file");
     if (result == CODE_ELF_NO_MEMORY)
         message_print("code: out of memory for the file");
-    if (!output_close(file, a->output) || result != CODE_ELF_WRITTEN)
+    if (!output_finish(file, a->output, result == CODE_ELF_WRITTEN) || result != CODE_ELF_WRITTEN)
         return 1;
     if (a->cr3 != FLOW_CR3_UNKNOWN)
         snprintf(cr3, sizeof(cr3), "%#" PRIx64, a->cr3);

@@ -1,6 +1,9 @@
 /* undertrace export: a capture as files for other tools. */
+#include <errno.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
@@ -103,6 +106,20 @@ static const char *make_usage(char usage[USAGE_SIZE])
 /* --- the command ----------------------------------------------------------------------------------------------------
  */
 
+/* The directory for listings, which is made. false: a message says why it cannot be written to. */
+static bool make_sources(const char *path)
+{
+    struct stat status;
+    if (!path || mkdir(path, 0777) == 0)
+        return true;
+    if (stat(path, &status) == 0 && !S_ISDIR(status.st_mode))
+        errno = ENOTDIR;
+    else if (access(path, W_OK) == 0)
+        return true;
+    message_errno("--sources %s: cannot be written", path);
+    return false;
+}
+
 static int write_format(const struct export_format *format, struct arguments *a)
 {
     struct export_options *common = &a->common;
@@ -118,15 +135,16 @@ static int write_format(const struct export_format *format, struct arguments *a)
     struct error error = {0};
     int status = 1;
     FILE *file = NULL;
-    if (export_begin(&run, "export", common) &&
-        (format->write_directory || (file = output_open(common->output, common->capture)))) {
+    const bool listings = format->options & EXPORT_OPTION_SOURCES;
+    if (export_begin(&run, "export", common) && (!listings || make_sources(a->sources)) &&
+        (format->write_directory || (file = output_begin_whole(common->output, common->capture)))) {
         job.shortest = export_shortest(&run, common);
         if (export_write(file, format, &job, &error))
             status = export_end(&run);
         else
             error_print(&error);
     }
-    if (!output_close(file, common->output))
+    if (!output_finish(file, common->output, status != 1))
         status = 1;
     export_close(&run);
     return status;

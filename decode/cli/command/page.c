@@ -49,7 +49,7 @@ static int write_page(struct export_options *options, uint64_t ways)
     struct page_sums sums;
     int status = 1;
     FILE *file = NULL;
-    if (export_begin(&run, "page", options) && (file = output_open(options->output, options->capture))) {
+    if (export_begin(&run, "page", options) && (file = output_begin_whole(options->output, options->capture))) {
         const struct page_limits limits = {(size_t)options->most, (size_t)ways, export_shortest(&run, options)};
         if (page_write(file, &run, &limits, &sums, &error)) {
             say_sums(&sums, &run);
@@ -58,7 +58,7 @@ static int write_page(struct export_options *options, uint64_t ways)
             error_print(&error);
         }
     }
-    if (!output_close(file, options->output))
+    if (!output_finish(file, options->output, status != 1))
         status = 1;
     export_close(&run);
     return status;

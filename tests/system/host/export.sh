@@ -39,6 +39,17 @@ check 'genhtml makes pages of it' genhtml --quiet --output-directory "$work/cove
 same 'with functions that ran' "$(grep -c 'guest_main' "$work/coverage"/*/*functions*.func.html "$work/coverage"/*.func.html 2>/dev/null |
     awk -F: '{ sum += $NF } END { print (sum > 0) }')" 1
 
+# Two functions of one name: lcov 2 rejects a file that defines a function twice, and lcov 1 counts it once.
+mkdir -p "$work/twice"
+objcopy --redefine-sym turn=up "$elf" "$work/twice/load.elf"
+build/undertrace export "$work/load/capture" --files "$work/twice/load.elf" --format lcov -o "$work/twice.lcov" \
+    --sources "$work/twice/sources" 2>"$work/twice.err"
+same 'lcov: two functions of one name are two' "$(sed -n 's/^FN:[0-9]*,//p' "$work/twice.lcov" | sort | uniq -d | wc -l)
+$(sed -n 's/^FN:[0-9]*,//p' "$work/twice.lcov" | grep -c '^up ([0-9a-f]*)$')" '0
+2'
+same 'and genhtml counts them all' "$(genhtml --output-directory "$work/twice/html" "$work/twice.lcov" 2>/dev/null |
+    sed -n 's/.*functions\.*: .*of \([0-9]*\) functions.*/\1/p')" "$(grep -c '^FN:' "$work/twice.lcov")"
+
 # Calls over time.
 calls=$(awk '/ calls$/ { gsub(",", ""); print $2; exit }' "$work/load.chrome.log")
 merged=$(awk '/calls shorter/ { gsub(",", ""); print $2; exit }' "$work/load.chrome.log")
@@ -83,6 +94,15 @@ build/undertrace export "$work/load/capture" --format bolt -o "$work/none.bolt" 
 same 'bolt: an object that did not run is an error' "$? $(grep -c 'none: no code of this object ran' "$work/none.err")" '1 1'
 build/undertrace export "$work/load/capture" --format folded -o "$work/none.folded" --time 100000- 2>"$work/none.err"
 same 'a window after the end is an error that says where the trace ends' "$? $(grep -c -- '--time 100000-: the trace ends at 0\.' "$work/none.err")" '1 1'
+# An export that fails leaves no file, and keeps one that was there. Arguments are checked before the trace is decoded.
+same 'an export that fails leaves no file' "$(find "$work" -maxdepth 1 -name 'none.bolt*')" ''
+echo kept >"$work/kept"
+build/undertrace export "$work/load/capture" --format bolt -o "$work/kept" --files "$elf" --object none 2>"$work/none.err"
+same 'and keeps one that was there' "$(cat "$work/kept" "$work"/kept.part* 2>/dev/null)" kept
+build/undertrace export "$work/load/capture" --format lcov -o "$work/none.lcov" --sources "$work/kept" 2>"$work/none.err"
+same 'lcov: listings need a directory' "$? $(cat "$work/none.err")" \
+    "1 undertrace: --sources $work/kept: cannot be written: Not a directory"
+same 'which is known before the file is made' "$(find "$work" -maxdepth 1 -name 'none.lcov*')" ''
 # perf2bolt takes all code of such a file for 64-bit code, and what assembly has begun is none to it.
 awk -v from="$(awk '$2 == "up" { sub("^0*", "", $1); print $1 }' "$work/symbols")" '$2 "" >= from ""' "$work/load.bolt" >"$work/load64.bolt"
 same 'what ran fits the code' "$("$bolt" -pa -p "$work/load64.bolt" -o "$work/load.fdata" "$elf" 2>&1 |

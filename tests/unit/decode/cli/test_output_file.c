@@ -92,6 +92,41 @@ static void others_are_written(void **state)
     assert_ptr_equal(output_open("-", capture), stdout);
 }
 
+/* A file that is only of use if it is complete is there after the last write, or not at all. */
+static void whole_files_are_there_in_the_end(void **state)
+{
+    char path[64], link_name[64];
+    (void)state;
+    make_file(path, elsewhere, "page.html");
+    FILE *file = output_begin_whole(path, capture);
+    assert_non_null(file);
+    fputs("x\n", file);
+    assert_int_equal(size_of(path), 4);
+    assert_true(output_finish(file, path, true));
+    assert_int_equal(size_of(path), 2);
+    snprintf(link_name, sizeof(link_name), "%s/link", elsewhere); /* what a link leads to is replaced, not the link */
+    assert_int_equal(symlink(path, link_name), 0);
+    file = output_begin_whole(link_name, capture);
+    assert_non_null(file);
+    fputs("three", file);
+    assert_true(output_finish(file, link_name, true));
+    assert_int_equal(size_of(path), 5);
+    file = output_begin_whole(path, capture);
+    assert_non_null(file);
+    fputs("x\n", file);
+    assert_true(output_finish(file, path, false));
+    assert_int_equal(size_of(path), 5);
+    snprintf(link_name, sizeof(link_name), "%s/page.html.part", elsewhere);
+    assert_int_equal(size_of(link_name), -1);
+    assert_null(output_begin_whole("/tmp/none/at/all", capture));
+    assert_true(output_finish(NULL, "/tmp/none/at/all", false));
+    file = output_begin_whole("/dev/full", capture);
+    assert_non_null(file);
+    fputs("one line", file);
+    assert_false(output_finish(file, "/dev/full", true));
+    assert_int_equal(access("/dev/full", F_OK), 0);
+}
+
 /* Also if the failure was long before the end. */
 static void a_full_device_is_noticed(void **state)
 {
@@ -113,6 +148,6 @@ static void a_full_device_is_noticed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(the_captures_own_files_are_not_overwritten), TEST(others_are_written),
-                                       TEST(a_full_device_is_noticed)};
+                                       TEST(a_full_device_is_noticed), TEST(whole_files_are_there_in_the_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
