@@ -35,13 +35,6 @@ uint64_t cpu_clock_time(const struct cpu_clock *clock, uint64_t at, uint64_t pay
 {
     if (!clock || payload == 0)
         return payload;
-    size_t low = 0, high = clock->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (clock->steps[middle].at <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 ? (payload - clock->steps[low - 1].ahead) & TSC_PACKET_BITS : payload;
+    const size_t after = LIST_AFTER(clock->steps, clock->count, struct cpu_clock_step, at, at);
+    return after > 0 ? (payload - clock->steps[after - 1].ahead) & TSC_PACKET_BITS : payload;
 }

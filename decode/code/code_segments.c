@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/capture/list.h"
 #include "pt/rtit.h"
 #include "serial/wire/record.h"
 
@@ -82,15 +83,7 @@ void code_segments_free(struct code_segments *segments)
 /* The index of the first one after the offset. */
 static size_t index_after(const struct code_segments *segments, uint64_t at)
 {
-    size_t low = 0, high = segments->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (segments->list[middle].from <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return LIST_AFTER(segments->list, segments->count, struct code_segment, from, at);
 }
 
 struct code_segment code_segments_at(const struct code_segments *segments, uint64_t at)

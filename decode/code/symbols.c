@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/capture/list.h"
+
 #define FARTHEST (1u << 20)
 
 static int symbol_compare(const void *left, const void *right)
@@ -79,15 +81,8 @@ void symbols_free(struct symbols *symbols)
 
 const struct symbol *symbols_find(const struct symbols *symbols, uint64_t address)
 {
-    size_t low = 0, high = symbols->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (symbols->items[middle].address <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || address - symbols->items[low - 1].address > FARTHEST)
+    const size_t after = LIST_AFTER(symbols->items, symbols->count, struct symbol, address, address);
+    if (after == 0 || address - symbols->items[after - 1].address > FARTHEST)
         return NULL;
-    return &symbols->items[low - 1];
+    return &symbols->items[after - 1];
 }

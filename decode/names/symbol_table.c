@@ -110,20 +110,13 @@ void symbol_table_free(struct symbol_table *table)
 const struct symbol_entry *symbol_table_find(const struct symbol_table *table, uint64_t address, uint64_t *begin,
                                              uint64_t *end)
 {
-    size_t low = 0, high = table->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (table->entries[middle].begin <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct symbol_entry *before = low ? &table->entries[low - 1] : NULL;
+    const size_t after = LIST_AFTER(table->entries, table->count, struct symbol_entry, begin, address);
+    const struct symbol_entry *before = after ? &table->entries[after - 1] : NULL;
     if (before && address < before->end)
         return before;
     if (before && before->end > *begin)
         *begin = before->end;
-    if (low < table->count && table->entries[low].begin < *end)
-        *end = table->entries[low].begin;
+    if (after < table->count && table->entries[after].begin < *end)
+        *end = table->entries[after].begin;
     return NULL;
 }

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/capture/list.h"
+
 #define CR3_TABLE 0x000ffffffffff000ull /* TASK records come only from 64-bit kernels */
 #define CR3_USER 0x1000ull              /* Linux's page table isolation: in user mode CR3 is the kernel's plus a page */
 
@@ -202,16 +204,9 @@ void tasks_free(struct tasks *tasks)
  * those after it. *until: the offset of the next record. */
 static uint64_t time_at(const struct task_clock *clock, uint64_t at, uint64_t *until)
 {
-    size_t low = 0, high = clock->count;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (clock->steps[middle].offset <= at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    *until = low < clock->count ? clock->steps[low].offset : UINT64_MAX;
-    return low > 0 ? clock->steps[low - 1].tsc : 0;
+    const size_t after = LIST_AFTER(clock->steps, clock->count, struct task_step, offset, at);
+    *until = after < clock->count ? clock->steps[after].offset : UINT64_MAX;
+    return after > 0 ? clock->steps[after - 1].tsc : 0;
 }
 
 const struct name_task *tasks_find_until(const struct tasks *tasks, uint16_t cpu, uint64_t cr3, uint64_t at,

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode/capture/list.h"
+
 /* Pages that follow each other. */
 struct piece {
     size_t first, count;
@@ -121,17 +123,10 @@ static void pad(const struct image_file *out, uint64_t from, uint64_t to)
 /* The section of an address; SHN_ABS: none. */
 static Elf64_Half section_of(const struct image_file *out, uint64_t address)
 {
-    size_t low = 0, high = out->nr_pieces;
-    while (low < high) {
-        const size_t middle = low + (high - low) / 2;
-        if (out->pieces[middle].gva <= address)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0 || address - out->pieces[low - 1].gva >= out->pieces[low - 1].count * RECORD_PAGE_SIZE)
+    const size_t after = LIST_AFTER(out->pieces, out->nr_pieces, struct piece, gva, address);
+    if (after == 0 || address - out->pieces[after - 1].gva >= out->pieces[after - 1].count * RECORD_PAGE_SIZE)
         return SHN_ABS;
-    return (Elf64_Half)(low - 1 + OTHER_SECTIONS);
+    return (Elf64_Half)(after - 1 + OTHER_SECTIONS);
 }
 
 static void write_symbols(const struct image_file *out)
