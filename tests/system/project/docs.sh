@@ -21,6 +21,26 @@ for goal in $(cat "$work/goals"); do
 done
 same "each of $(wc -l <"$work/goals") goals of make exists" "$missing" ''
 
+# Each command line of make, with its variables, as it is printed: make accepts it (it only prints what it would do), and a
+# script or a rule reads each variable: make takes any name without a word. Lines with placeholders are left out, but for
+# files, in whose place is one that exists.
+# shellcheck disable=SC2086
+awk 'FNR == 1 { inside = 0 } /^ *```/ { inside = !inside; next }
+    { line = line $0; if (inside && sub(/\\$/, "", line)) next; if (inside) { print line; line = "" } else line = line " " }
+    !inside && /^ *$/ { n = split(line, part, "`"); for (i = 2; i <= n; i += 2) print part[i]; line = "" }' $documents |
+    grep -oE '^ *(\$ )?([A-Z_]+=[^ ]+ )*make [a-zA-Z].*' | sed -E 's/^ *(\$ )?//; s/ +(#|[|]|&&|;|>|2>).*//; s/  +/ /g' |
+    grep -vE '[.]{3}|<|NAME|DIR\b' | sed -E 's:(path/to|my)/[^ ]*|my[.]img:Makefile:g' | sort -u >"$work/makes"
+wrong=
+while read -r line; do
+    words=${line%%make *}${line#*make }
+    for name in $(grep -oE '(^| )[A-Z_]+=' <<<"$words" | tr -d '= '); do
+        grep -rqE "[$][({]$name\\b|^$name( |$|[?:]?=)" Makefile mk tests/rig tests/soak packaging || wrong="$wrong$line: $name"$'\n'
+    done
+    make_line="${line%%make *}MAKEFLAGS= make -n RUN=: ${line#*make }"
+    eval "$make_line" >"$work/make.out" 2>&1 || wrong="$wrong$line: $(tail -n 1 "$work/make.out")"$'\n'
+done <"$work/makes"
+same "each of $(wc -l <"$work/makes") command lines of make is accepted" "$wrong" ''
+
 # One line for each use of a command: its name and its long options. Text after a comment sign or a pipe is another command's.
 grep -oE '(^|[ /])undertrace [a-z][a-z-]+( .*)?' "$work/code" | sed 's/^.*undertrace //; s/ *[#|;&].*//' |
     awk '{ name = $1; out = name; for (i = 2; i <= NF; i++) if ($i ~ /^--[a-z]/) { sub(/=.*/, "", $i); out = out " " $i } print out }' |
