@@ -76,8 +76,7 @@ static void name_ranges(struct flow_input *input, struct record_text hello)
     }
 }
 
-/* What the timing packets count in, and whether RETs are compressed. */
-static void name_clocks(struct flow_input *input, struct record_text hello)
+void flow_trace_clocks(struct flow_input *input, struct record_text hello)
 {
     uint64_t ctl = 0, eax = 0, ebx = 0, base = 0;
     text_find_number(&ctl, hello, "rtit_ctl");
@@ -106,7 +105,7 @@ bool flow_trace_open_uncut(struct flow_trace *trace, const struct capture *captu
     input->guest_only = text_find(&way, capture->hello, "pt_switch") && !text_equals(way, "root");
     name_cpu(input, capture->hello);
     name_ranges(input, capture->hello);
-    name_clocks(input, capture->hello);
+    flow_trace_clocks(input, capture->hello);
     return true;
 }
 

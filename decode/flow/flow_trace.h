@@ -36,6 +36,9 @@ bool flow_trace_open(struct flow_trace *trace, const struct capture *capture, ui
 bool flow_trace_open_uncut(struct flow_trace *trace, const struct capture *capture, uint16_t cpu, struct error *error);
 void flow_trace_cursor(struct flow_cursor *cursor, const struct flow_trace *trace, struct flow_part part);
 
+/* What the timing packets count in, and whether RETs are compressed: from the hello record. */
+void flow_trace_clocks(struct flow_input *input, struct record_text hello);
+
 /* Find the stretches, and what is lost, of a trace without them; its input and its gaps are known. false: no memory. */
 bool flow_trace_cut(struct flow_trace *trace);
 

@@ -9,6 +9,7 @@
 #include "decode/cli/options/open_capture.h"
 #include "decode/cli/text/info_json.h"
 #include "decode/cli/text/info_sums.h"
+#include "decode/flow/precision.h"
 #include "decode/names/tasks.h"
 #include "decode/report/cause_text.h"
 #include "decode/report/number_text.h"
@@ -114,11 +115,23 @@ static void print_log(const struct capture *capture)
     }
 }
 
+/* Finer times cost bytes of trace: docs/options.md. */
+static void print_precision(const struct capture *capture)
+{
+    char text[PRECISION_TEXT_SIZE];
+    uint64_t khz = 0;
+    text_find_number(&khz, capture->hello, "tsc_khz");
+    const struct precision precision = precision_of(capture);
+    if (precision_text(text, &precision, khz)[0])
+        printf("  %-28s %s\n", "times are known", text);
+}
+
 static void print_info(const struct capture *capture)
 {
     print_lines("machine and configuration", "no hello record has arrived", capture->hello);
     puts("tracing");
     setup_print(stdout, capture->hello);
+    print_precision(capture);
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
         print_cpu(capture, cpu);
     print_tasks(capture);

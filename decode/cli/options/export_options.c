@@ -10,6 +10,7 @@
 #include "decode/cli/options/time_word.h"
 #include "decode/cli/text/error_text.h"
 #include "decode/flow/flow_trace.h"
+#include "decode/flow/precision.h"
 #include "decode/query/code_space_at.h"
 #include "decode/report/number_text.h"
 
@@ -97,10 +98,13 @@ bool export_begin(struct calls_run *run, const char *command, struct export_opti
 int export_end(struct calls_run *run)
 {
     const bool damaged = damages_print(run->capture);
-    char number[COUNTED_TEXT_SIZE];
+    char number[COUNTED_TEXT_SIZE], text[PRECISION_TEXT_SIZE];
     const char *line;
     for (size_t i = 0; (line = names_about(run->names, i)); i++)
         message_print("%s", line);
+    const struct precision precision = precision_of(run->capture);
+    if (!run->clock.by_branches && precision_text(text, &precision, run->clock.khz)[0])
+        message_print("times: %s; pt.mtc= and pt.cyc= make them finer", text);
     if (run->decode_gaps)
         message_print("%s: %s could not be decoded; undertrace report lists the causes", run->capture->directory,
                       counted_text(number, run->decode_gaps, "place", "places"));

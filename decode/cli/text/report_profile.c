@@ -27,6 +27,7 @@ static bool run(struct report_profile *made, struct capture *capture, unsigned t
         return false;
     }
     made->khz = run.clock.by_branches ? 0 : run.clock.khz;
+    made->precision = precision_of(capture);
     return true;
 }
 
@@ -62,12 +63,21 @@ static void print_words(const char *text)
     putchar('\n');
 }
 
+/* Finer times cost bytes of trace: docs/options.md. */
+static void print_precision(const struct report_profile *made)
+{
+    char text[PRECISION_TEXT_SIZE];
+    if (made->khz && precision_text(text, &made->precision, made->khz)[0])
+        printf("\nTimes\n  %s; pt.mtc= and pt.cyc= make them finer\n", text);
+}
+
 void report_profile_show(const struct report_profile *made)
 {
     const char *line;
     puts("\nNames");
     for (size_t i = 0; (line = names_about(made->names, i)); i++)
         print_words(line);
+    print_precision(made);
     profile_print(stdout, &made->profile, made->khz, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
 }
 

@@ -4,12 +4,14 @@
 
 #include "decode/capture/capture.h"
 #include "decode/cli/options/names_options.h"
+#include "decode/flow/precision.h"
 #include "decode/profile/profile.h"
 
 struct report_profile {
     struct names *names;
     struct profile profile;
     uint64_t khz; /* of the TSC; 0: unknown, or the trace has no TSC */
+    struct precision precision;
 };
 
 /* Decode a capture. NULL: a message says why. */
