@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "decode/capture/list.h"
+#include "decode/stack/stack_code.h"
 #include "decode/stack/stacks_state.h"
 
 void stack_spend(struct stacks *stacks)
@@ -42,12 +43,6 @@ static bool switches(const struct name *name)
     return name->symbol && !strcmp(name->symbol, symbol);
 }
 
-/* A retpoline: what is jumped to in place of an indirect branch. */
-static bool is_retpoline(const struct name *name)
-{
-    return name->symbol && !strncmp(name->symbol, "__x86_indirect_", 15);
-}
-
 void stack_enter(struct stacks *stacks, const struct name *name, uint64_t site, enum stack_entry entry)
 {
     struct stack_task *task = &stacks->current->task;
@@ -63,7 +58,7 @@ void stack_enter(struct stacks *stacks, const struct name *name, uint64_t site, 
     *frame = (struct stack_frame){.name = name, .site = site, .entry = entry, .switches = switches(name)};
     if (switches(name))
         stacks->pool->switch_begin = name->begin;
-    if ((entry == STACK_CALL || entry == STACK_TAIL) && is_retpoline(name))
+    if ((entry == STACK_CALL || entry == STACK_TAIL) && stack_code_of(stacks, name) == STACK_CODE_INDIRECT)
         frame->silent = true;
     else
         stacks->hooks.enter(stacks->hooks.context, task, stacks->tsc);

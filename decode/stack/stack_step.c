@@ -1,6 +1,7 @@
 /* The effect of a transfer on the stack of the running task. */
 #include <string.h>
 
+#include "decode/stack/stack_code.h"
 #include "decode/stack/stacks_state.h"
 
 static bool in_range(const struct name *name, uint64_t address)
@@ -25,6 +26,9 @@ static const struct stack_known *look_up(struct stacks *stacks, const struct sta
     if (transfer->to)
         known->to_name =
             (enters ? names_entry : names_find)(stacks->names, stacks->pages, event->cr3, event->at, transfer->to);
+    stack_code_note(stacks, known->from_name, event->cr3, event->at);
+    if (known->to_name)
+        stack_code_note(stacks, known->to_name, event->cr3, event->at);
     return known;
 }
 
@@ -46,10 +50,9 @@ static bool is_same(const struct name *a, const struct name *b)
 }
 
 /* A thunk that replaces RET. Reports should not show it as a function. */
-static bool is_thunk(const struct name *name)
+static bool is_thunk(const struct stacks *stacks, const struct name *name)
 {
-    return name->symbol && (!strncmp(name->symbol, "__x86_return_thunk", 18) || !strncmp(name->symbol, "srso_", 5) ||
-                            !strncmp(name->symbol, "retbleed_", 9));
+    return stack_code_of(stacks, name) == STACK_CODE_RETURN;
 }
 
 static bool is_boundary(const struct stack_frame *frame)
@@ -64,7 +67,7 @@ static void arrive_in(struct stacks *stacks, const struct name *name)
     struct stack_frame *top = stack_top(stacks);
     if (!top)
         stack_enter(stacks, name, 0, STACK_BASE);
-    else if (!is_same(top->name, name) && !is_thunk(name))
+    else if (!is_same(top->name, name) && !is_thunk(stacks, name))
         stack_jump(stacks, name);
 }
 
@@ -213,7 +216,7 @@ void stack_step(struct stacks *stacks, const struct stack_event *event)
     stacks->branches += transfer->before + 1;
     switch (transfer->kind) {
     case TRANSFER_CALL:
-        if (to && (to != from || transfer->to == to->begin || !to->symbol))
+        if (to && (to != from || transfer->to == to->begin || !to->symbol) && !is_thunk(stacks, from))
             stack_enter(stacks, to, transfer->from, STACK_CALL);
         break;
     case TRANSFER_RETURN:

@@ -41,6 +41,7 @@ void stacks_close(struct stacks *stacks)
     free(stacks->undecided.events);
     free(stacks->undecided.sites);
     free(stacks->known);
+    free(stacks->codes);
     free(stacks);
 }
 

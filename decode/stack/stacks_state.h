@@ -14,6 +14,14 @@ struct stack_event {
     uint64_t tsc, cr3, at;
 };
 
+/* What a function does: stack_code.h. */
+enum stack_code {
+    STACK_CODE_UNKNOWN,
+    STACK_CODE_FUNCTION,
+    STACK_CODE_INDIRECT, /* a branch through a register, memory or the stack: a retpoline, a stub of the PLT */
+    STACK_CODE_RETURN    /* what replaces RET */
+};
+
 /* Names of both ends of a transfer, as they were in one stretch of trace. */
 struct stack_known {
     uint64_t from, to, cr3, stretch;
@@ -60,6 +68,8 @@ struct stacks {
     const struct code_pages *pages;
     struct stack_hooks hooks;
     struct stack_known *known;
+    uint8_t *codes; /* enum stack_code of each name, by number */
+    size_t nr_codes;
     uint64_t stretch;                  /* which one it is */
     uint64_t stretch_end;              /* where the one before ended; 0: the present one has begun */
     uint64_t tsc, cr3, cr3_before, at; /* now; cr3_before: the last other one */

@@ -32,7 +32,8 @@ static const char map[] = "ffffffff81000000 T entry\n"
                           "ffffffff8100f000 T do_task_dead\n"
                           "ffffffff81010000 T __x86_return_thunk\n"
                           "ffffffff81011000 T do_exit\n"
-                          "ffffffff81012000 T end\n";
+                          "ffffffff81012000 T its_return_thunk\n"
+                          "ffffffff81013000 T end\n";
 
 static void say(struct stacks_fixture *fixture, const char *format, ...)
 {

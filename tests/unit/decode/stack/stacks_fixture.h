@@ -29,6 +29,7 @@
 #define DEAD KERNEL(15)
 #define RETURN_THUNK KERNEL(16)
 #define EXIT KERNEL(17)
+#define OTHER_RETURN_THUNK KERNEL(18)
 
 struct stacks_fixture {
     struct names *names;

@@ -113,6 +113,20 @@ static void test_return_thunk(void **state)
     stacks_heard(fixture, "|1 +read +write -write ");
 }
 
+/* A retpoline whose RET is a thunk of its own: neither is between the caller and the function that it calls. */
+static void test_retpoline_with_return_thunk(void **state)
+{
+    struct stacks_fixture *fixture = *state;
+    CALL(READ, THUNK);
+    CALL(THUNK, THUNK + 0x30);
+    JUMP(THUNK, OTHER_RETURN_THUNK);
+    stacks_on(fixture, fixture->stacks, TRANSFER_RETURN, OTHER_RETURN_THUNK, WRITE);
+    stacks_heard(fixture, "|1 +read +write ");
+    JUMP(WRITE, OTHER_RETURN_THUNK);
+    stacks_on(fixture, fixture->stacks, TRANSFER_RETURN, OTHER_RETURN_THUNK, READ + 0x15);
+    stacks_heard(fixture, "-write ");
+}
+
 /* IRET is used to serialize, too: it comes back to its own function, and ends no interrupt. */
 static void test_serialize(void **state)
 {
@@ -178,8 +192,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         STACKS_TEST(test_calls),     STACKS_TEST(test_jumps),        STACKS_TEST(test_unwinding),
-        STACKS_TEST(test_retpoline), STACKS_TEST(test_return_thunk), STACKS_TEST(test_serialize),
-        STACKS_TEST(test_signal),    STACKS_TEST(test_gap),
+        STACKS_TEST(test_retpoline), STACKS_TEST(test_return_thunk), STACKS_TEST(test_retpoline_with_return_thunk),
+        STACKS_TEST(test_serialize), STACKS_TEST(test_signal),       STACKS_TEST(test_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
