@@ -19,8 +19,8 @@ struct precision {
 /* Samples of each CPU's trace are read: at most a few MiB. */
 struct precision precision_of(const struct capture *capture);
 
-/* "half of the branches within 36.1 us, nine tenths within 410 us". khz: of the TSC; 0: not known. Returns text; "" if the
- * precision is not known. */
+/* "half of the branches within 36.1 us, nine tenths within 410 us". khz: of the TSC; 0: not known. Returns text; "" if
+ * the precision is not known. */
 #define PRECISION_TEXT_SIZE 128u
 const char *precision_text(char text[PRECISION_TEXT_SIZE], const struct precision *precision, uint64_t khz);
 

@@ -1,6 +1,6 @@
 /*
  * Inside of this room: what a function does by its first instructions. Compilers and kernels replace branches by calls
- * of small pieces of code, which are not functions to whoever reads a call stack: retpolines, thunks of RET, stubs of
+ * of small pieces of code, which do not belong into a call stack: retpolines, thunks of RET, stubs of
  * the PLT. Their names differ between kernels, and some have none.
  */
 #ifndef DECODE_STACK_CODE_H
