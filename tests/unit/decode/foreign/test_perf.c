@@ -25,6 +25,22 @@
 /* Two programs: the conditional branch is at different offsets. Then RET. */
 static const uint8_t first[] = {0x75, 0x00, 0x90, 0xc3}, second[] = {0x90, 0x75, 0x00, 0xc3};
 
+/* The same with SYSCALL, and the kernel: SYSRET. */
+static const uint8_t first_call[] = {0x75, 0x00, 0x90, 0x0f, 0x05}, second_call[] = {0x90, 0x75, 0x00, 0x0f, 0x05};
+static const uint8_t kernel[] = {0x48, 0x0f, 0x07};
+#define KERNEL 0xffffffff81000000ull
+
+static const struct made_file {
+    const char *name;
+    const uint8_t *bytes;
+    size_t size;
+} files[] = {{"/first", first, sizeof(first)},
+             {"/second", second, sizeof(second)},
+             {"/first-call", first_call, sizeof(first_call)},
+             {"/second-call", second_call, sizeof(second_call)},
+             {"/kernel", kernel, sizeof(kernel)}};
+#define NR_FILES (sizeof(files) / sizeof(files[0]))
+
 struct fixture {
     char root[32];
     FILE *file;
@@ -40,13 +56,13 @@ static void path_of(char path[PATH_SIZE], const struct fixture *f, const char *n
     snprintf(path, PATH_SIZE, "%s%s", f->root, name);
 }
 
-static void write_file(const struct fixture *f, const char *name, const uint8_t *bytes, size_t size)
+static void write_file(const struct fixture *f, const struct made_file *made)
 {
     char path[PATH_SIZE];
-    path_of(path, f, name);
+    path_of(path, f, made->name);
     FILE *file = fopen(path, "wb");
     assert_non_null(file);
-    assert_int_equal(fwrite(bytes, 1, size, file), size);
+    assert_int_equal(fwrite(made->bytes, 1, made->size, file), made->size);
     fclose(file);
 }
 
@@ -129,13 +145,12 @@ static bool open_made(struct fixture *f, uint64_t buffer)
     assert_non_null(file.bytes);
     rewind(f->file);
     assert_int_equal(fread(file.bytes, 1, size, f->file), size);
-    f->foreign = (struct foreign){.image = {.files = NULL}};
     const bool good = perf_open_file(&f->foreign, &file, "made", &choice, &settings, &f->error);
     free(file.bytes);
     return good;
 }
 
-/* The instructions of all stretches. */
+/* The instructions of all stretches, but not the kernel's. */
 static void decode(struct fixture *f)
 {
     const struct flow_trace *trace = &f->foreign.trace;
@@ -148,7 +163,8 @@ static void decode(struct fixture *f)
         while ((batch = flow_next(flow)))
             for (size_t k = 0; batch->kind == FLOW_BATCH_ITEMS && k < batch->count; k++) {
                 assert_in_range(f->nr_instructions, 0, 31);
-                f->instructions[f->nr_instructions++] = batch->items[k].instruction;
+                if (!(batch->items[k].instruction >> 63))
+                    f->instructions[f->nr_instructions++] = batch->items[k].instruction;
             }
     }
     flow_end(flow);
@@ -188,6 +204,42 @@ static void a_mapping_replaces_another(void **state)
     assert_true(open_made(f, PERF_ANY));
     decode(f);
     expect(f, (int[]){0, 2, 3, 0, 2, 3, 0, 1, 3, 0, 1, 3, 0, 2, 3, -1});
+}
+
+static void put_tip(struct made *made, uint64_t ip)
+{
+    put(made, (struct packet){.kind = PT_PACKET_TIP, .ip_bytes = PT_IP_FULL_64, .ip = ip});
+}
+
+/* Where the kernel is traced too, the mapping is there when it returns to user mode. */
+static void a_mapping_is_made_in_a_traced_kernel(void **state)
+{
+    static const struct packet tnt = {.kind = PT_PACKET_TNT_8, .tnt_bits = 1};
+    struct fixture *f = *state;
+    struct made made = {.size = 0};
+    char image[PATH_SIZE + 32];
+    snprintf(image, sizeof(image), "%s/kernel@%llx", f->root, KERNEL);
+    assert_true(foreign_image_add(&f->foreign.image, image, &f->error));
+    begin(f, 0);
+    map(f, 1000, "/first-call");
+    map(f, 3000, "/second-call");
+    start(f);
+    put_psb(&made, 2000);
+    put(&made, (struct packet){.kind = PT_PACKET_MODE_EXEC, .cs_l = true});
+    put(&made, (struct packet){.kind = PT_PACKET_TIP_PGE, .ip_bytes = PT_IP_FULL_64, .ip = CODE});
+    for (int i = 0; i < 3; i++) {
+        put(&made, tnt);
+        put_tip(&made, KERNEL);
+        if (i == 1)
+            put(&made, (struct packet){.kind = PT_PACKET_TSC, .tsc = 4000});
+        put_tip(&made, CODE);
+    }
+    put(&made, (struct packet){.kind = PT_PACKET_PSB});
+    put(&made, (struct packet){.kind = PT_PACKET_PSBEND});
+    put_trace(f, made.bytes, made.size);
+    assert_true(open_made(f, PERF_ANY));
+    decode(f);
+    expect(f, (int[]){0, 2, 3, 0, 2, 3, 0, 1, 3, -1});
 }
 
 /* Memory of no file, or a file that is gone: the code is not known any more. */
@@ -293,8 +345,8 @@ static int setup(void **state)
         return 1;
     strcpy(f->root, "/tmp/undertrace-perf-XXXXXX");
     assert_non_null(mkdtemp(f->root));
-    write_file(f, "/first", first, sizeof(first));
-    write_file(f, "/second", second, sizeof(second));
+    for (size_t i = 0; i < NR_FILES; i++)
+        write_file(f, &files[i]);
     *state = f;
     return 0;
 }
@@ -305,10 +357,9 @@ static int teardown(void **state)
     foreign_close(&f->foreign);
     if (f->file)
         fclose(f->file);
-    static const char *const names[] = {"/first", "/second"};
-    for (unsigned i = 0; i < 2; i++) {
+    for (size_t i = 0; i < NR_FILES; i++) {
         char path[PATH_SIZE];
-        path_of(path, f, names[i]);
+        path_of(path, f, files[i].name);
         unlink(path);
     }
     rmdir(f->root);
@@ -320,8 +371,9 @@ static int teardown(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(a_mapping_replaces_another), TEST(unknown_code_replaces_a_mapping),
-                                       TEST(the_first_mapping_holds_from_the_start), TEST(samples_have_the_trace),
-                                       TEST(a_sample_that_is_damaged_has_none)};
+    const struct CMUnitTest tests[] = {
+        TEST(a_mapping_replaces_another),      TEST(a_mapping_is_made_in_a_traced_kernel),
+        TEST(unknown_code_replaces_a_mapping), TEST(the_first_mapping_holds_from_the_start),
+        TEST(samples_have_the_trace),          TEST(a_sample_that_is_damaged_has_none)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
