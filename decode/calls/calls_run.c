@@ -87,10 +87,11 @@ static void take_sums(void *context, uint16_t cpu, const struct flow_run *flow)
 {
     const struct chain *chain = context;
     struct calls_run *run = chain->run;
-    (void)cpu;
     times_end(chain->times);
     run->branches += flow->branches;
     run->decode_gaps += flow->decode_gaps.count;
+    if (run->decoded)
+        run->decoded(run->decoded_context, cpu, flow);
 }
 
 bool calls_collect(struct calls_run *run, const struct calls_listener *listener, struct error *error)
@@ -104,6 +105,8 @@ bool calls_collect(struct calls_run *run, const struct calls_listener *listener,
                                                .one_cpu = run->cpu != CALLS_ALL_CPUS,
                                                .cpu = (uint16_t)run->cpu,
                                                .until = window.by_branches || window.to == UINT64_MAX ? 0 : window.to,
+                                               .needs = run->needs,
+                                               .keep_results = run->decoded != NULL,
                                                .progress = run->progress,
                                                .progress_context = run->progress_context};
     if (!chain.times)

@@ -38,6 +38,10 @@ struct calls_run {
     unsigned threads;
     flow_progress *progress;
     void *progress_context;
+    /* What became of each CPU's trace, after the last event (stacks_run_decoded); NULL: not needed. */
+    void (*decoded)(void *context, uint16_t cpu, const struct flow_run *flow);
+    void *decoded_context;
+    unsigned needs;                 /* of these runs: flags of enum flow_need */
     uint64_t branches, decode_gaps; /* results: all branches, and the number of decode gaps */
 };
 

@@ -67,7 +67,7 @@ static bool open_all(struct run *run, const struct capture *capture, struct name
 
 static bool take_all(struct run *run, const struct stacks_run_options *options, struct error *error)
 {
-    const struct stream_options how = {.needs = STACKS_NEEDS | FLOW_NEED_TIME,
+    const struct stream_options how = {.needs = STACKS_NEEDS | FLOW_NEED_TIME | options->needs,
                                        .threads = options->threads,
                                        .by_time = true,
                                        .progress = options->progress,
@@ -78,25 +78,31 @@ static bool take_all(struct run *run, const struct stacks_run_options *options, 
         return false;
     while ((item = stream_next(stream))) {
         struct run_cpu *cpu = &run->cpus[item->part];
-        run->no_memory |= !flow_run_take(&cpu->run, item->batch, true);
+        run->no_memory |= !flow_run_take(&cpu->run, item->batch, !options->keep_results);
         stacks_take(cpu->stacks, item->batch);
     }
     const bool good = stream_good(stream, error);
+    stream_stop(stream);
+    for (unsigned i = 0; i < run->nr_cpus; i++)
+        stream_inferred(stream, i, &run->cpus[i].run.inferred);
     stream_close(stream);
     return good;
 }
 
 static bool finish(struct run *run, stacks_run_decoded *decoded, void *context, struct error *error)
 {
-    bool good = true;
-    for (unsigned i = 0; i < run->nr_cpus && good; i++) {
+    bool good = !run->no_memory;
+    for (unsigned i = 0; i < run->nr_cpus; i++)
+        good = stacks_end(run->cpus[i].stacks) && good;
+    if (!good)
+        return error_set(error, ERROR_MEMORY, 0, "call stacks");
+    for (unsigned i = 0; i < run->nr_cpus && decoded; i++) {
         struct run_cpu *cpu = &run->cpus[i];
-        if (!stacks_end(cpu->stacks) || run->no_memory)
-            good = error_set(error, ERROR_MEMORY, 0, "call stacks");
-        if (good && decoded)
-            decoded(context, cpu->cpu, &cpu->run);
+        cpu->run.gaps = cpu->trace.gaps;
+        cpu->trace.gaps = (struct gaps){0};
+        decoded(context, cpu->cpu, &cpu->run);
     }
-    return good;
+    return true;
 }
 
 static void close_all(struct run *run)

@@ -17,6 +17,8 @@ struct stacks_run_options {
     bool one_cpu;     /* only this one: */
     uint16_t cpu;
     uint64_t until;          /* TSC: what comes after the first stretch from then on is left out; 0: nothing is */
+    unsigned needs;          /* flags of enum flow_need, in addition to those of stacks */
+    bool keep_results;       /* of all stretches, in the run of a CPU; else only of the first with errors */
     flow_progress *progress; /* NULL: none */
     void *progress_context;
 };
@@ -24,7 +26,8 @@ struct stacks_run_options {
 /* Called for each CPU with a trace, before the first transfer: returns the hooks of its stacks. */
 typedef struct stack_hooks stacks_run_hooks(void *context, uint16_t cpu);
 
-/* What became of each CPU's trace; NULL: not needed. The run is only there during the call. */
+/* What became of each CPU's trace, after all have been decoded; NULL: not needed. The run, which has no seconds, is
+ * freed after the call. */
 typedef void stacks_run_decoded(void *context, uint16_t cpu, const struct flow_run *run);
 
 /* All hooks of all CPUs are called by the calling thread. false: error says why. */

@@ -6,13 +6,15 @@
 #include <unistd.h>
 
 #include "decode/calls/calls_run.h"
+#include "decode/capture/monotonic.h"
 #include "decode/cli/message.h"
 #include "decode/cli/text/error_text.h"
 #include "decode/cli/text/run_flow.h"
 #include "decode/report/profile_report.h"
 
 /* The time between two timing packets is spread as in the page and the exports, so that all agree. */
-static bool run(struct report_profile *made, struct capture *capture, unsigned threads)
+static bool run(struct report_profile *made, struct capture *capture, unsigned threads,
+                const struct report_decoded *decoded)
 {
     struct calls_run run = {.capture = capture,
                             .names = made->names,
@@ -20,7 +22,11 @@ static bool run(struct report_profile *made, struct capture *capture, unsigned t
                             .cpu = CALLS_ALL_CPUS,
                             .cr3 = FLOW_CR3_UNKNOWN,
                             .threads = threads,
-                            .progress = progress_of_decoding()};
+                            .progress = progress_of_decoding(),
+                            .decoded = decoded->take,
+                            .decoded_context = decoded->context,
+                            .needs = decoded->needs};
+    const double start = monotonic_seconds();
     struct error error = {0};
     if (!calls_clock_read(&run.clock, capture, &error) || !profile_collect(&run, &made->profile, &error)) {
         error_print(&error);
@@ -28,10 +34,12 @@ static bool run(struct report_profile *made, struct capture *capture, unsigned t
     }
     made->khz = run.clock.by_branches ? 0 : run.clock.khz;
     made->precision = precision_of(capture);
+    made->seconds = monotonic_seconds() - start;
     return true;
 }
 
-struct report_profile *report_profile_make(struct capture *capture, struct names_choice *choice, unsigned threads)
+struct report_profile *report_profile_make(struct capture *capture, struct names_choice *choice, unsigned threads,
+                                           const struct report_decoded *decoded)
 {
     struct report_profile *made = calloc(1, sizeof(*made));
     if (!made) {
@@ -39,7 +47,7 @@ struct report_profile *report_profile_make(struct capture *capture, struct names
         return NULL;
     }
     made->names = open_names(capture, choice);
-    if (!made->names || !profile_init(&made->profile, made->names) || !run(made, capture, threads)) {
+    if (!made->names || !profile_init(&made->profile, made->names) || !run(made, capture, threads, decoded)) {
         report_profile_free(made);
         return NULL;
     }

@@ -67,36 +67,64 @@ static bool tracing_is_off(const struct capture *capture)
     return text_find_number(&control, capture->hello, "rtit_ctl") && control == 0;
 }
 
-static bool take_cpu(struct summary *summary, struct hot *targets, const struct capture *capture, uint16_t cpu,
-                     const struct report_options *a)
+/* What each CPU's run is taken into. */
+struct taker {
+    struct summary *summary;
+    const struct capture *capture;
+    const struct report_options *options;
+    bool any, good;
+};
+
+static void take_run(void *context, uint16_t cpu, const struct flow_run *run)
 {
-    struct flow_run run;
-    struct flow_run_options options = {.cpu = cpu,
-                                       .threads = (unsigned)a->threads,
-                                       .count_targets = !is_named(a),
-                                       .needs = a->truth ? FLOW_NEED_HASH : 0};
-    bool good = a->shards ? take_shards(&run, a->shards, capture, cpu) : run_flow(&run, capture, &options);
-    if (good) {
-        summary_take_run(summary, cpu, &run);
-        hot_merge(targets, &run.targets);
-        flow_errors_print(&run, capture, cpu);
-        good = !a->truth || compare_truth(summary, &run, a->truth, cpu, tracing_is_off(capture));
-    }
-    flow_run_free(&run);
-    return good;
+    struct taker *taker = context;
+    const char *truth = taker->options->truth;
+    taker->any = true;
+    summary_take_run(taker->summary, cpu, run);
+    flow_errors_print(run, taker->capture, cpu);
+    if (truth && !compare_truth(taker->summary, run, truth, cpu, tracing_is_off(taker->capture)))
+        taker->good = false;
 }
 
-static bool take_cpus(struct summary *summary, const struct capture *capture, const struct report_options *a)
+static unsigned needs_of(const struct report_options *a)
 {
+    return a->truth ? FLOW_NEED_HASH : 0;
+}
+
+static void take_cpu(struct taker *taker, struct hot *targets, uint16_t cpu)
+{
+    struct flow_run run;
+    const struct report_options *a = taker->options;
+    struct flow_run_options options = {
+        .cpu = cpu, .threads = (unsigned)a->threads, .count_targets = !is_named(a), .needs = needs_of(a)};
+    if (a->shards ? take_shards(&run, a->shards, taker->capture, cpu) : run_flow(&run, taker->capture, &options)) {
+        take_run(taker, cpu, &run);
+        hot_merge(targets, &run.targets);
+    } else {
+        taker->good = false;
+    }
+    flow_run_free(&run);
+}
+
+static void take_cpus(struct taker *taker)
+{
+    struct summary *summary = taker->summary;
     struct hot targets = {0};
-    bool good = true;
-    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
-        if (capture->cpus[cpu].present)
-            good = take_cpu(summary, &targets, capture, (uint16_t)cpu, a) && good;
-    summary_add_up(summary);
+    for (unsigned cpu = 0; cpu < taker->capture->nr_cpus; cpu++)
+        if (taker->capture->cpus[cpu].present)
+            take_cpu(taker, &targets, (uint16_t)cpu);
     summary->nr_hottest = hot_top(&targets, summary->hottest, SUMMARY_HOTTEST);
     hot_free(&targets);
-    return good;
+}
+
+/* One pass decodes for the summary and the profile, unless the summary is that of shards. NULL: a message says why. */
+static struct report_profile *take_named(struct taker *taker, struct capture *capture, struct names_choice *names)
+{
+    const struct report_decoded decoded = {taker->options->shards ? NULL : take_run, taker, needs_of(taker->options)};
+    struct report_profile *profile = report_profile_make(capture, names, (unsigned)taker->options->threads, &decoded);
+    if (profile && taker->any)
+        taker->summary->seconds_decode = profile->seconds;
+    return profile;
 }
 
 static bool write_json(const struct summary *summary, const struct report_profile *profile,
@@ -133,15 +161,17 @@ static bool report_capture(struct summary *summary, struct capture *capture, str
         message_print("%s: out of memory for %u CPUs", a->capture, capture->nr_cpus);
         return false;
     }
-    struct report_profile *profile = NULL;
-    bool good = take_cpus(summary, capture, a);
-    if (is_named(a) && !(profile = report_profile_make(capture, &a->names, (unsigned)a->threads)))
-        good = false;
+    struct taker taker = {.summary = summary, .capture = capture, .options = a, .good = true};
+    struct report_profile *profile = is_named(a) ? take_named(&taker, capture, &a->names) : NULL;
+    taker.good = taker.good && (profile || !is_named(a));
+    if (!taker.any)
+        take_cpus(&taker);
+    summary_add_up(summary);
     if (!a->json || strcmp(a->json, "-") != 0)
         show(summary, profile);
-    good = (!a->json || write_json(summary, profile, a)) && good;
+    taker.good = (!a->json || write_json(summary, profile, a)) && taker.good;
     report_profile_free(profile);
-    return good;
+    return taker.good;
 }
 
 int report_make(struct summary *summary, struct report_options *a)

@@ -77,6 +77,19 @@ for file in cpu0.pt events.bin index meta.json checksums; do
     done
 done
 same "each of $tried flipped bits is named by each of three commands" "$named" $((3 * tried))
+# With names, one pass decodes for all that report says: the figures and messages are those without names.
+for name in whole/capture page cut; do
+    for words in '' '--files build/guests/branches.elf'; do
+        # shellcheck disable=SC2086 # two words
+        build/undertrace report "$work/$name" --truth "$work/whole/truth.bin" $words --json "$work/report.json" >/dev/null \
+            2>"$work/said"
+        { echo $?; jq 'del(.profile, .seconds)' "$work/report.json"; cat "$work/said"; } >"$work/report${words:+.named}"
+    done
+    check "report of $name has the same figures with names" cmp "$work/report" "$work/report.named"
+    # A page with a changed byte is no file's.
+    [ $name = page ] || same "report of $name has names" \
+        "$(jq '.profile.functions | map(select(.symbol == "fibonacci")) | length' "$work/report.json")" 1
+done
 check 'and with none it is as it was received' build/undertrace info "$work/bits"
 build/undertrace verify "$work/whole/capture" "$work/whole/truth.bin" >/dev/null
 same 'verify of what is whole' "$?" 0
