@@ -57,6 +57,15 @@ static bool first_step(struct instruction *instruction, stack_code_read *read, v
     return false;
 }
 
+/* Linux marks the trampolines of its static calls: a direct jump, which is patched, and then "SCT" or UD1, which is not
+ * executed. arch/x86/include/asm/static_call.h of Linux. after: the address after the jump. */
+static bool is_static_call(stack_code_read *read, void *context, uint64_t after)
+{
+    uint8_t bytes[3];
+    const size_t size = read(context, after, bytes, sizeof(bytes));
+    return BEGINS(bytes, size, "SCT") || BEGINS(bytes, size, "\x0f\xb9\xcc");
+}
+
 /* A direct jump leads to where the code is: a thunk of RET that the kernel has replaced by another one. */
 enum stack_code stack_code_classify(stack_code_read *read, void *context, uint64_t address)
 {
@@ -66,6 +75,8 @@ enum stack_code stack_code_classify(stack_code_read *read, void *context, uint64
         if (instruction.kind == INSTRUCTION_RET)
             return STACK_CODE_RETURN;
         if (instruction.kind == INSTRUCTION_JMP_INDIRECT && jumps == 0)
+            return STACK_CODE_INDIRECT;
+        if (instruction.kind == INSTRUCTION_JMP_DIRECT && jumps == 0 && is_static_call(read, context, address))
             return STACK_CODE_INDIRECT;
         address += (uint64_t)(int64_t)instruction.displacement;
         if (instruction.kind == INSTRUCTION_CALL_DIRECT)

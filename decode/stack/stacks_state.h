@@ -18,7 +18,8 @@ struct stack_event {
 enum stack_code {
     STACK_CODE_UNKNOWN,
     STACK_CODE_FUNCTION,
-    STACK_CODE_INDIRECT, /* a branch through a register, memory or the stack: a retpoline, a stub of the PLT */
+    STACK_CODE_INDIRECT, /* a branch through a register, memory or the stack: a retpoline, a stub of the PLT; or to what
+                            a static call leads to */
     STACK_CODE_RETURN    /* what replaces RET */
 };
 

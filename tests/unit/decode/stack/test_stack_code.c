@@ -56,6 +56,16 @@ static void indirect_branches(void **state)
     CHECK(INDIRECT, "\xe8\7\0\0\0\xf3\x90\x0f\xae\xe8\xeb\xf9\x4c\x89\x1c\x24\xc3"); /* of R11 */
 }
 
+static void trampolines_of_static_calls(void **state)
+{
+    (void)state;
+    CHECK(INDIRECT, "\xe9\x7f\0\0\0SCT");
+    CHECK(INDIRECT, "\xe9\x7f\0\0\0\x0f\xb9\xcc");
+    CHECK(RETURN, "\xc3\xcc\x90\x90\x90\x0f\xb9\xcc"); /* one that leads nowhere yet */
+    CHECK(FUNCTION, "\xe9\x7f\0\0\0\xcc\xcc\xcc");
+    CHECK(FUNCTION, "\xe9\x7f\0\0\0SC");
+}
+
 static void functions(void **state)
 {
     (void)state;
@@ -76,6 +86,6 @@ static void functions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(thunks_of_ret), cmocka_unit_test(indirect_branches),
-                                       cmocka_unit_test(functions)};
+                                       cmocka_unit_test(trampolines_of_static_calls), cmocka_unit_test(functions)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
