@@ -52,28 +52,25 @@ static const struct perf_named *find_file(struct perf_files *files, struct forei
     return read_file(files, image, named, error) ? named : NULL;
 }
 
-/* Is a part of the mapping in the place of an earlier one? */
-static bool is_replacing(const struct perf_files *files, const struct foreign_image *image,
-                         const struct perf_mapping *mapping, uint64_t space)
-{
-    for (size_t i = files->first_piece; i < image->nr_pieces; i++) {
-        const struct foreign_piece *piece = &image->pieces[i];
-        if (piece->space == space && piece->gva <= mapping->gva + (mapping->size - 1) &&
-            mapping->gva <= piece->gva + (piece->size - 1))
-            return true;
-    }
-    return false;
-}
-
-/* Code that perf has no file of hides the code that was there before. */
-static bool add_unknown(struct perf_files *files, struct foreign_image *image, const struct perf_mapping *mapping,
+/* Code that perf has no file of hides the code of earlier mappings that was there. Its own size may be anything. */
+static bool add_unknown(const struct perf_files *files, struct foreign_image *image, const struct perf_mapping *mapping,
                         uint64_t space, uint64_t since, struct error *error)
 {
-    const struct foreign_piece piece = {
-        .gva = mapping->gva, .size = mapping->size, .file = FOREIGN_NO_FILE, .space = space, .since = since};
-    const bool hides = mapping->size > 0 && since > 0 && mapping->gva + (mapping->size - 1) >= mapping->gva &&
-                       is_replacing(files, image, mapping, space);
-    return !hides || foreign_image_add_part(image, piece, "a mapping", error);
+    const size_t count = image->nr_pieces;
+    const uint64_t last = mapping->gva + (mapping->size - 1);
+    if (since == 0 || mapping->size == 0 || last < mapping->gva)
+        return true;
+    for (size_t i = files->first_piece; i < count; i++) {
+        const struct foreign_piece *hidden = &image->pieces[i];
+        const uint64_t from = hidden->gva > mapping->gva ? hidden->gva : mapping->gva;
+        const uint64_t hidden_last = hidden->gva + (hidden->size - 1), to = hidden_last < last ? hidden_last : last;
+        const struct foreign_piece piece = {
+            .gva = from, .size = to - from + 1, .file = FOREIGN_NO_FILE, .space = space, .since = since};
+        if (hidden->space == space && hidden->file != FOREIGN_NO_FILE && from <= to &&
+            !foreign_image_add_part(image, piece, "a mapping", error))
+            return false;
+    }
+    return true;
 }
 
 bool perf_files_add(struct perf_files *files, struct foreign_image *image, const struct perf_mapping *mapping,

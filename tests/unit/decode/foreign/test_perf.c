@@ -81,10 +81,15 @@ static void begin(struct fixture *f, uint64_t more_of_samples)
     fwrite(info, sizeof(info), 1, f->file);
 }
 
-static void map(struct fixture *f, uint64_t time, const char *name)
+static void map_pages(struct fixture *f, uint64_t time, const char *name, uint64_t pages)
 {
     const struct perf_data_id id = {.pid = 1, .tid = 1, .time = time, .event = 1};
-    perf_data_mmap(&f->data, PERF_DATA_USER, CODE, RECORD_PAGE_SIZE, 0, name, &id);
+    perf_data_mmap(&f->data, PERF_DATA_USER, CODE, pages * RECORD_PAGE_SIZE, 0, name, &id);
+}
+
+static void map(struct fixture *f, uint64_t time, const char *name)
+{
+    map_pages(f, time, name, 1);
 }
 
 static void start(struct fixture *f)
@@ -242,14 +247,14 @@ static void a_mapping_is_made_in_a_traced_kernel(void **state)
     expect(f, (int[]){0, 2, 3, 0, 2, 3, 0, 1, 3, -1});
 }
 
-/* Memory of no file, or a file that is gone: the code is not known any more. */
+/* Memory of no file, or a file that is gone: the code is not known any more. The size may be damaged. */
 static void unknown_code_replaces_a_mapping(void **state)
 {
     struct fixture *f = *state;
     struct made made = {.size = 0};
     begin(f, 0);
     map(f, 1000, "/first");
-    map(f, 3000, "//anon");
+    map_pages(f, 3000, "//anon", 1ull << 50);
     start(f);
     put_psb(&made, 2000);
     put_run(&made);
