@@ -38,6 +38,11 @@ bool icr_addresses_other(uint64_t icr, bool x2apic, const struct icr_target *to)
 /* The same for the sender, as far as the manual defines it for NMIs: not by a shorthand, and not by a broadcast. */
 bool icr_addresses_self(uint64_t icr, bool x2apic, const struct icr_target *self);
 
+/* The command to one other CPU. x2apic: the sender's mode. Does it reach that CPU? icr_reaches: not if the local APIC
+ * of either is disabled, nor if the sender's mode cannot address it. */
+uint64_t icr_to(const struct icr_target *to, bool x2apic, uint32_t command);
+bool icr_reaches(enum lapic_mode from, const struct icr_target *to);
+
 /* Is it an NMI as the manual defines one: triggered by an edge, to a destination or to all but the sender? */
 bool icr_is_nmi(uint64_t icr, bool x2apic);
 

@@ -66,10 +66,21 @@ void lapic_ipi_publish(struct cpu *cpu)
     __atomic_store_n(&lapic_ipi_of(cpu)->mode, mode, __ATOMIC_SEQ_CST);
 }
 
+struct icr_target lapic_ipi_target(const struct cpu *cpu)
+{
+    const struct lapic_ipi_cpu *ipi = lapic_ipi_of(cpu);
+
+    return (struct icr_target){.mode = mode_of(cpu),
+                               .apic_id = cpu->apic_id,
+                               .logical_id = __atomic_load_n(&ipi->logical_id, __ATOMIC_SEQ_CST),
+                               .is_flat = __atomic_load_n(&ipi->is_flat, __ATOMIC_SEQ_CST)};
+}
+
 bool lapic_ipi_reaches(const struct cpu *from, const struct cpu *to)
 {
-    return mode_of(from) != LAPIC_DISABLED && mode_of(to) != LAPIC_DISABLED &&
-           (mode_of(from) == LAPIC_X2APIC || to->apic_id < XAPIC_BROADCAST);
+    const struct icr_target target = lapic_ipi_target(to);
+
+    return icr_reaches(mode_of(from), &target);
 }
 
 /* 0 where the local APIC is disabled: then this CPU sends nothing. */
@@ -131,22 +142,6 @@ void lapic_icr_write(struct cpu *cpu, uint64_t icr)
     *xapic_register(base, APIC_ICR_LOW) = (uint32_t)icr;
 }
 
-/* From x2APIC mode to x2APIC mode the destination is the logical ID, which is derived from the physical one (SDM
- * "Logical Destination Mode in x2APIC Mode"). Guests send INITs to physical IDs, so that root's INITs are never taken
- * for the guest's. A target in xAPIC mode has no such logical ID. To its physical ID root's INIT may equal the guest's;
- * while IPIs are watched that does not matter, and otherwise only until the OS has changed the target's mode as well.
- */
-static uint64_t icr_to(const struct cpu *to, uint32_t command)
-{
-    const uint32_t id = to->apic_id;
-
-    if (!lapic_is_x2apic())
-        return (uint64_t)id << 56 | command;
-    if (mode_of(to) != LAPIC_X2APIC)
-        return (uint64_t)id << 32 | command;
-    return (uint64_t)(id >> 4 << 16 | 1u << (id & 15)) << 32 | ICR_LOGICAL | command;
-}
-
 static bool is_guests_init(const struct cpu *cpu, uint64_t icr)
 {
     return (icr & ICR_MODE_MASK) == ICR_MODE_INIT && !is_roots(cpu, icr);
@@ -159,19 +154,16 @@ struct lapic_ipi lapic_ipi_begin(const struct cpu *cpu)
     return (struct lapic_ipi){.icr = icr, .is_guest_init = is_guests_init(cpu, icr)};
 }
 
-void lapic_send_init(struct cpu *cpu, const struct cpu *to)
+static void send(struct cpu *cpu, const struct cpu *to, uint32_t command)
 {
-    lapic_icr_write(cpu, icr_to(to, ICR_MODE_INIT | ICR_ASSERT));
+    const struct icr_target target = lapic_ipi_target(to);
+
+    lapic_icr_write(cpu, icr_to(&target, lapic_is_x2apic(), command));
 }
 
-struct icr_target lapic_ipi_target(const struct cpu *cpu)
+void lapic_send_init(struct cpu *cpu, const struct cpu *to)
 {
-    const struct lapic_ipi_cpu *ipi = lapic_ipi_of(cpu);
-
-    return (struct icr_target){.mode = mode_of(cpu),
-                               .apic_id = cpu->apic_id,
-                               .logical_id = __atomic_load_n(&ipi->logical_id, __ATOMIC_SEQ_CST),
-                               .is_flat = __atomic_load_n(&ipi->is_flat, __ATOMIC_SEQ_CST)};
+    send(cpu, to, ICR_MODE_INIT | ICR_ASSERT);
 }
 
 static bool icr_addresses(uint64_t icr, const struct cpu *to)
@@ -182,8 +174,8 @@ static bool icr_addresses(uint64_t icr, const struct cpu *to)
 }
 
 /* The targets of a guest's INIT will take their next INIT exit for it, whatever merges with it (vmx/exit/startup.c).
- * send: send them the INIT as root's. */
-static void init_note(struct cpu *cpu, uint64_t icr, bool send)
+ * sends: send them the INIT as root's. */
+static void init_note(struct cpu *cpu, uint64_t icr, bool sends)
 {
     for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
         struct cpu *to = machine_other(cpu, i);
@@ -192,7 +184,7 @@ static void init_note(struct cpu *cpu, uint64_t icr, bool send)
             continue;
         __atomic_store_n(&lapic_ipi_of(to)->guest_sipi, 0, __ATOMIC_SEQ_CST);
         __atomic_store_n(&lapic_ipi_of(to)->guest_init, true, __ATOMIC_SEQ_CST);
-        if (send)
+        if (sends)
             lapic_send_init(cpu, to);
     }
 }
@@ -282,7 +274,7 @@ bool lapic_resend_sipi(struct cpu *cpu, const struct cpu *to)
     if (!sipi_to(&vector, cpu, to))
         return false;
     const struct lapic_ipi ipi = lapic_ipi_begin(cpu);
-    lapic_icr_write(cpu, icr_to(to, ICR_MODE_SIPI | ICR_ASSERT | vector));
+    send(cpu, to, ICR_MODE_SIPI | ICR_ASSERT | vector);
     lapic_ipi_end(cpu, ipi);
     return true;
 }

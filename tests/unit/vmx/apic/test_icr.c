@@ -90,11 +90,78 @@ static void which_are_nmis(void **state)
     assert_false(icr_is_nmi(x2apic(UINT32_MAX, NMI), true));
 }
 
+/* --- commands to one CPU --- */
+
+/* APIC IDs of several clusters, up to the highest that x2APIC mode has. */
+static const uint32_t ids[] = {0, 1, 7, 8, 15, 16, 17, 31, 32, 0xef, 0xfe, 0xff, 0x100, 0x101, 0x10f, 0x1000, 0xffffe};
+static const enum lapic_mode modes[] = {LAPIC_DISABLED, LAPIC_XAPIC, LAPIC_X2APIC};
+#define NR(array) (sizeof(array) / sizeof(array)[0])
+
+static struct icr_target target_of(uint32_t id, enum lapic_mode mode)
+{
+    return (struct icr_target){.mode = mode, .apic_id = id, .logical_id = (uint8_t)(1u << (id & 7)), .is_flat = true};
+}
+
+/* Each command includes its target, and of all other CPUs, in whatever mode they are, none. */
+static void a_command_to_one_cpu_includes_no_other(void **state)
+{
+    (void)state;
+    for (size_t from = 1; from < NR(modes); from++)
+        for (size_t i = 0; i < NR(ids); i++)
+            for (size_t mode = 0; mode < NR(modes); mode++) {
+                const struct icr_target to = target_of(ids[i], modes[mode]);
+                const bool x2apic = modes[from] == LAPIC_X2APIC;
+                if (!icr_reaches(modes[from], &to))
+                    continue;
+                const uint64_t icr = icr_to(&to, x2apic, ICR_MODE_INIT | ICR_ASSERT);
+                assert_int_equal(icr & (ICR_MODE_MASK | ICR_ASSERT | ICR_VECTOR), ICR_MODE_INIT | ICR_ASSERT);
+                assert_true(icr_addresses_other(icr, x2apic, &to));
+                for (size_t k = 0; k < NR(ids); k++)
+                    for (size_t other = 0; k != i && other < NR(modes); other++) {
+                        const struct icr_target another = target_of(ids[k], modes[other]);
+                        assert_false(icr_addresses_other(icr, x2apic, &another));
+                    }
+            }
+}
+
+/* SDM "Logical Destination Mode in x2APIC Mode": the cluster is ID[19:4], the bit ID[3:0]. A target in xAPIC mode has
+ * no logical ID of that kind. */
+static void destinations(void **state)
+{
+    (void)state;
+    const struct icr_target x2 = target_of(0x12, LAPIC_X2APIC), x = target_of(0x12, LAPIC_XAPIC);
+    const struct icr_target high = target_of(0xffffe, LAPIC_X2APIC);
+    assert_int_equal(icr_to(&x2, true, 0x4500), 0x0001000400004d00);
+    assert_int_equal(icr_to(&high, true, 0x4500), 0xffff400000004d00);
+    assert_int_equal(icr_to(&x, true, 0x4608), 0x0000001200004608);
+    assert_int_equal(icr_to(&x, false, 0x4500), 0x1200000000004500);
+    assert_int_equal(icr_to(&x2, false, 0x4500), 0x1200000000004500);
+}
+
+static void what_is_reached(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < NR(ids); i++)
+        for (size_t from = 0; from < NR(modes); from++)
+            for (size_t mode = 0; mode < NR(modes); mode++) {
+                const struct icr_target to = target_of(ids[i], modes[mode]);
+                const bool both = modes[from] != LAPIC_DISABLED && modes[mode] != LAPIC_DISABLED;
+                const bool wide = modes[from] == LAPIC_X2APIC || ids[i] < 0xff;
+                assert_int_equal(icr_reaches(modes[from], &to), both && wide);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(physical_destinations), cmocka_unit_test(logical_destinations), cmocka_unit_test(shorthands),
-        cmocka_unit_test(the_sender_itself),     cmocka_unit_test(which_are_nmis),
+        cmocka_unit_test(physical_destinations),
+        cmocka_unit_test(logical_destinations),
+        cmocka_unit_test(shorthands),
+        cmocka_unit_test(the_sender_itself),
+        cmocka_unit_test(which_are_nmis),
+        cmocka_unit_test(a_command_to_one_cpu_includes_no_other),
+        cmocka_unit_test(destinations),
+        cmocka_unit_test(what_is_reached),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
