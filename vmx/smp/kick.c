@@ -12,10 +12,7 @@
 #include "vmx/cpu/timer.h"
 #include "vmx/cpu/vmcs.h"
 
-/* TSC ticks. A kicked CPU leaves the guest within some thousand; SMM may delay it by milliseconds. */
-#define RESEND_TSC 100000u        /* send the INIT again after so long, then after twice as long, and so on */
-#define GIVE_UP_TSC (1ull << 36)  /* some 20 seconds */
-#define LATE_INIT_TSC (1ll << 28) /* some 0.1 seconds: an INIT that was sent has arrived by then */
+#define LATE_INIT_TSC (1ll << 28) /* TSC ticks, some 0.1 seconds: an INIT that was sent has arrived by then */
 
 #define IDT_VECTORING_VALID (1u << 31)
 
@@ -205,19 +202,17 @@ static bool is_in_guest(const struct cpu *cpu)
     return position == CPU_IN_GUEST || position == CPU_KICKED;
 }
 
-void kick_again(struct cpu *self, struct cpu *cpu, struct kick_wait *wait)
+bool kick_again(struct cpu *self, struct cpu *cpu, struct kick_wait *wait)
 {
-    if (wait->resend_tsc == 0)
-        *wait = (struct kick_wait){.start_tsc = tsc_read(), .resend_tsc = RESEND_TSC};
-    if (tsc_read() - wait->start_tsc < wait->resend_tsc)
-        return;
-    wait->resend_tsc *= 2;
-    if (!is_in_guest(cpu) || !lapic_ipi_reaches(self, cpu))
-        return;
+    const enum kick_step step = kick_wait_step(wait, tsc_read());
+
+    if (step != KICK_STEP_RESEND || !is_in_guest(cpu) || !lapic_ipi_reaches(self, cpu))
+        return step != KICK_STEP_GIVE_UP;
     const struct lapic_ipi ipi = lapic_ipi_begin(self);
     doubt_from_now(cpu);
     lapic_send_init(self, cpu);
     lapic_ipi_end(self, ipi);
+    return true;
 }
 
 void kick_stop(void)
@@ -257,8 +252,7 @@ static void kick_out(struct cpu *self, uint64_t request)
         struct kick_wait wait = {0};
 
         while (cpu && runs_without(cpu, request)) {
-            kick_again(self, cpu, &wait);
-            if (tsc_read() - wait.start_tsc > GIVE_UP_TSC) {
+            if (!kick_again(self, cpu, &wait)) {
                 log_line("CPU %u does not leave the guest", cpu->number);
                 fail_stop(self, "a CPU does not leave the guest");
             }

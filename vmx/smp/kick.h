@@ -33,6 +33,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "vmx/smp/kick_wait.h"
+
 struct cpu;
 
 /* TSC ticks, some 0.1 ms: the preemption timer's period where a CPU may not be reached by a kick. */
@@ -72,11 +74,8 @@ void kick_request(void);
 void kick_those(struct cpu *self, bool (*wanted)(const struct cpu *cpu));
 
 /* Call it in a loop that waits for a CPU to leave the guest: it sends its kick again at growing intervals. wait: zeroed
- * before the loop. */
-struct kick_wait {
-    uint64_t start_tsc, resend_tsc;
-};
-void kick_again(struct cpu *self, struct cpu *cpu, struct kick_wait *wait);
+ * before the loop. false: the CPU does not leave it within some 20 seconds. */
+bool kick_again(struct cpu *self, struct cpu *cpu, struct kick_wait *wait);
 
 /* Is there a request that this CPU has not served? kick_serving: it serves all up to now. */
 bool kick_is_requested(const struct cpu *cpu);

@@ -160,8 +160,8 @@ static void flush_all(struct cpu *self, uint64_t wait_tsc)
             if (kick_serve_for(cpu, serve_flush))
                 continue;
             if (__atomic_load_n(&requested.going_down, __ATOMIC_SEQ_CST) > 1)
-                serve_flush(self); /* another CPU flushes all as well, and waits for this one */
-            kick_again(self, cpu, &wait);
+                serve_flush(self);              /* another CPU flushes all as well, and waits for this one */
+            (void)kick_again(self, cpu, &wait); /* wait_tsc ends it */
             io_pause();
         }
     }
