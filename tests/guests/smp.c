@@ -7,12 +7,12 @@
  * what is wrong, for a CPU that takes a thousand times as long for each instruction), stops=N (300; small: 0), restarts
  * (smp_storm.c), logical: INITs go to logical IDs, modes: the starts, and smp_modes.c instead of all else; nmis=N: the
  * starts, and smp_nmis.c instead of all else; sipis=N: the same with smp_starts.c, pauses: and a pause after each INIT;
- * and an end: cf9, keyboard, triple; else power-off.
+ * patches: the same with the code that changes only; and an end: cf9, keyboard, triple; else power-off.
  */
 #include "smp.h"
 
 struct cpu cpus[MAX_CPUS];
-struct options options = {1, 20000, 300, 0, 0, false, false, false, false, false, false, 'o'};
+struct options options = {1, 20000, 300, 0, 0, false, false, false, false, false, false, false, 'o'};
 uint64_t failures;
 
 static NOINIT __attribute__((aligned(16))) uint8_t stacks[MAX_CPUS][16384];
@@ -212,6 +212,7 @@ static void options_read(const uint8_t *boot_params)
     options.restarts = command_line_has(line, "restarts", NULL);
     options.modes = command_line_has(line, "modes", NULL);
     options.logical = command_line_has(line, "logical", NULL);
+    options.patches = command_line_has(line, "patches", NULL);
     options.pauses = command_line_has(line, "pauses", NULL);
     options.end = command_line_has(line, "cf9", NULL)        ? 'c'
                   : command_line_has(line, "keyboard", NULL) ? 'k'
@@ -256,6 +257,8 @@ void guest_main(const uint8_t *boot_params)
         smp_modes();
     } else if (options.nmis) {
         smp_nmis();
+    } else if (options.patches) {
+        smp_patches();
     } else if (options.sipis) {
         smp_starts();
     } else {

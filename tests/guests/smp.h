@@ -19,7 +19,7 @@ extern struct cpu cpus[MAX_CPUS];
 
 extern struct options {
     uint32_t cpus, rounds, stops, nmis, sipis;
-    bool x2apic, small, restarts, modes, logical, pauses;
+    bool x2apic, small, restarts, modes, logical, pauses, patches;
     char end;
 } options;
 

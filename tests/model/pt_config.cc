@@ -57,6 +57,7 @@ static bool set_number_option(const char *name, uint64_t number)
         {"tsc_skew", &ptm_config.tsc_skew, NULL, NULL},
         {"times", NULL, NULL, &ptm_config.times},
         {"vmxlocked", NULL, NULL, &ptm_config.vmx_locked},
+        {"loseinit", NULL, &ptm_config.lose_inits, NULL},
         {"x2apic", NULL, &ptm_config.x2apic, NULL},
     };
     for (size_t n = 0; n < sizeof(words) / sizeof(words[0]); n++) {
@@ -129,7 +130,7 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
                     "vmxctl=0|1, vmxgpa=0|1, longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
                     "truth=FILE, branches=FILE, scope=nonroot|guest|traced, first=N, last=N, skid=BYTES, second=BYTES, "
                     "late=TICKS, "
-                    "times=0|1, vmxlocked=0|1, x2apic=0|1|2|3, lost=0|1, hold=0|1, keepinit=0|1, beat=FILE, watch=PA:BYTES:FILE, ahead=N, "
+                    "times=0|1, vmxlocked=0|1, x2apic=0|1|2|3, lost=0|1, hold=0|1, keepinit=0|1, loseinit=N, beat=FILE, watch=PA:BYTES:FILE, ahead=N, "
                     "pmu=0|2|3|4, pebs=0|1, leaks=0|1, seed=N, tsc_skew=TICKS, deferred=0|1, update48=0|1, "
                     "ovf=AT:LENGTH[+...]|every:BYTES:LENGTH, errata=bdm70[+skd022][+skl014]\n",
                     context, params[n], value ? value : "");

@@ -181,10 +181,23 @@ void ptm_sipi_exit(BX_CPU_C *cpu)
  * wait-for-SIPI state it is blocked as well, which the manual leaves open: without the option, it is as if it had come
  * before.
  */
-bool ptm_init_kept(const BX_CPU_C *cpu)
+bool ptm_init_waits(const BX_CPU_C *cpu)
 {
     return cpu->activity_state != BX_CPU_C::BX_ACTIVITY_STATE_WAIT_FOR_SIPI ||
            (cpu->in_vmx_guest && ptm_config.keep_init);
+}
+
+static uint32_t inits, inits_lost;
+
+/* loseinit: as if the target's local APIC changed its mode at that moment. */
+bool ptm_init_kept(const BX_CPU_C *cpu)
+{
+    if (!ptm_init_waits(cpu))
+        return false;
+    if (ptm_config.lose_inits == 0 || !cpu->in_vmx || ++inits % ptm_config.lose_inits != 0)
+        return true;
+    inits_lost++;
+    return false;
 }
 
 static struct {
@@ -200,6 +213,8 @@ void ptm_nmi_arrives(const BX_CPU_C *cpu)
 
 void ptm_nmis_print(FILE *file)
 {
+    if (ptm_config.lose_inits)
+        fprintf(file, "ptmodel: INITs: lost %" PRIu32 "\n", inits_lost);
     if (nmis.all)
         fprintf(file, "ptmodel: NMIs: all %" PRIu64 " merged %" PRIu64 "\n", nmis.all, nmis.merged);
 }

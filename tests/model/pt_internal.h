@@ -46,6 +46,7 @@ struct ptm_config {
     bool times;           /* the list of branches has their times beside it */
     bool vmx_locked;      /* IA32_FEATURE_CONTROL is as firmware leaves it that does not want VMX */
     uint64_t tsc_skew;    /* CPU i's TSC is i times so many ticks ahead, modulo 2^64 */
+    uint32_t lose_inits;  /* every so many INITs that arrive in VMX operation, one is lost; 0: none */
     uint32_t x2apic;      /* PTM_X2APIC_...: the mode in which firmware hands the local APICs over */
 };
 extern struct ptm_config ptm_config;
@@ -88,7 +89,10 @@ void ptm_table_spoil(BX_CPU_C *cpu);
 
 /* --- pt_events.cc --- */
 /* How many NMIs arrived, and how many of them merged with one that was pending: a line for the emulator's log. */
+/* Of NMIs, and of INITs that were lost on purpose. */
 void ptm_nmis_print(FILE *file);
+/* Does an INIT that arrives now stay pending until it can take effect? */
+bool ptm_init_waits(const BX_CPU_C *cpu);
 
 /* --- pt_pmi.cc --- */
 /* A region with INT is full (or nearly so, on a single-region part). */

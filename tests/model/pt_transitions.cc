@@ -144,7 +144,7 @@ void ptm_vmfail(BX_CPU_C *cpu, uint32_t error)
 void ptm_vmentry(BX_CPU_C *cpu)
 {
     struct ptm_transfer transfer = vm_entry_transfer(cpu);
-    if (!ptm_init_kept(cpu))
+    if (!ptm_init_waits(cpu))
         cpu->clear_event(BX_EVENT_INIT);
     /* Bochs decides which interrupts are masked when it loads RFLAGS, before the CPU is in non-root operation: with IF
      * = 0 in root and in the guest no external interrupt would exit, whatever the control says. */

@@ -68,6 +68,12 @@ for mode in xapic x2apic; do
     same "nmis-$mode: NMIs that merged" "$(sed -n 's/.*NMIs: .* merged \([0-9]*\).*/\1/p' "$work/nmis-$mode/emulator.log")" 0
 done
 
+# Kicks that are lost on their way are sent again.
+for lost in 2 3; do
+    PTMODEL="profile=skylake, loseinit=$lost" run lost-$lost 3 "patches $([ $lost = 2 ] || echo x2apic)" ''
+    check "lost-$lost: some were lost" grep -q 'INITs: lost [1-9]' "$work/lost-$lost/emulator.log"
+done
+
 # An NMI right after a SIPI, or before it, arrives once; and none hides the SIPI.
 for mode in xapic x2apic; do run sipis-$mode 2 "sipis=20 $mode" ''; done
 CHANNEL=none check 'sipis, pt=off: the guest runs to its end' smp sipis-off 2 'sipis=20 pauses' 'pt=off channel=none'
