@@ -1,10 +1,11 @@
 #!/bin/bash
-# Debian's other kernels of this release, 64-bit and 32-bit, the newest that apt has: each boots to power-off, and all that it
-# executed is what was decoded. tests/soak/names.sh has those of other releases.
+# Debian's other kernels of this release, 64-bit and 32-bit, and the newest ones there are, of sid: each boots to power-off, and all
+# that it executed is what was decoded.
 #
-# By itself, from the top: tests/soak/kernels.sh [PACKAGE...]
+# By itself, from the top: tests/soak/kernels.sh [PACKAGE | RELEASE/PACKAGE]...
 packages=${*:-linux-image-cloud-amd64 linux-image-rt-amd64 linux-image-6.12-amd64 linux-image-6.12-cloud-amd64 \
-    linux-image-6.12-rt-amd64 linux-image-686-pae linux-image-686}
+    linux-image-6.12-rt-amd64 linux-image-686-pae linux-image-686 \
+    sid/linux-image-amd64 sid/linux-image-rt-amd64 sid/linux-image-cloud-amd64}
 WORK=${WORK:-build/soak/kernels}
 . tests/system/lib.sh
 . tests/rig/apt_lib.sh
@@ -14,22 +15,32 @@ download() {
     mkdir -p "$1" && (cd "$1" && apt-get download -qq -o APT::Sandbox::User="$(id -un)" "$2") && dpkg-deb -x "$1"/*.deb "$1"
 }
 
-# fetch DIR PACKAGE: the kernel that the package depends on, as DIR/vmlinuz, and an initrd for it, as DIR/initrd.
+# needs PACKAGE PATTERN: the package of a name like that which it depends on; itself if there is none.
+needs() {
+    local found
+    found=$(apt-cache show --no-all-versions "$1" | sed -n 's/^Depends: //p' | tr ',' '\n' | grep -o -m 1 "$2")
+    echo "${found:-$1}"
+}
+
+# fetch DIR PACKAGE: the kernel that the package depends on, as DIR/vmlinuz, and an initrd for it, as DIR/initrd. Since 7.0 the
+# kernel itself is in a package linux-binary-....
 fetch() {
-    local image
+    local package=${2#*/}
     mkdir -p "$1" && cp build/guest/initrd "$1/initrd" || return 1
     case $2 in
+    */*) apt_of "$(realpath "$1")" "${2%%/*}" || return 1 ;;
     *-686*)
         apt_of "$(realpath "$1")" "$(. /etc/os-release && echo "$VERSION_CODENAME")" i386 && download "$1/busybox" busybox-static &&
             BUSYBOX=$(find "$1/busybox" -name busybox -type f -perm -1) tests/rig/initrd.sh "$1/initrd" || return 1
         ;;
     esac
-    image=$(apt-cache show --no-all-versions "$2" | sed -n 's/^Depends: *\(linux-image-[^ ,]*\).*/\1/p')
-    download "$1/image" "${image:-$2}" && mv "$1"/image/boot/vmlinuz-* "$1/vmlinuz" && rm -rf "$1/image"
+    download "$1/image" "$(needs "$(needs "$package" 'linux-image-[0-9][^ ]*')" 'linux-binary-[0-9][^ ]*')" &&
+        find "$1/image" -name 'vmlinuz*' -type f -exec mv {} "$1/vmlinuz" \; && [ -s "$1/vmlinuz" ] && rm -rf "$1/image"
 }
 
 for package in $packages; do
-    name=${package#linux-image-}
+    name=${package//\//-}
+    name=${name/linux-image-/}
     if ! (fetch "$work/$name.files" "$package") >"$work/$name.log" 2>&1; then
         skip "$name: boots to power-off" "apt cannot fetch it: $(tail -n 1 "$work/$name.log")"
         continue

@@ -49,6 +49,13 @@ for cpus in 8 16; do
     all_right "hybrid$cpus" $cpus
 done
 
+# Stepped: local APICs in different modes, or disabled.
+for cpus in 2 4; do
+    QUIET=15 check "soft$cpus: the guest runs to its end" smp "soft$cpus" $cpus 'modes small' pt=soft
+    console_has "soft$cpus: and finds itself in order" "soft$cpus" 'smp: ok'
+    same "soft$cpus: no gap" "$(gaps "soft$cpus" true)" 0
+done
+
 for kernel in unpacked moved; do
     CPUS=8 MEMORY=1024 QUIET=15 check "Linux, $kernel: boots on eight CPUs to power-off" \
         boot "linux-$kernel" "build/guest/$kernel" build/guest/initrd "$CMDLINE" net.mtu=9000
