@@ -18,7 +18,7 @@
 
 uint64_t deferred_watch(struct cpu *cpu, const struct page_fault *fault)
 {
-    const struct guest_paging paging = guest_paging(fault->cr3);
+    const struct guest_paging paging = guest_key_paging(fault->space);
     struct guest_stretch stretch;
 
     /* Where a space has ended, higher tables are missing: their memory is reused and written all the time. */
@@ -57,7 +57,7 @@ void deferred_add(struct cpu *cpu, const struct page_fault *fault, uint64_t tabl
     slot->table = table;
 }
 
-void deferred_check(struct cpu *cpu, uint64_t cr3, uint64_t linear)
+void deferred_check(struct cpu *cpu, uint64_t space, uint64_t linear)
 {
     struct code_deferred *deferred = &code_of(cpu)->deferred;
     uint32_t left = deferred->nr;
@@ -66,23 +66,23 @@ void deferred_check(struct cpu *cpu, uint64_t cr3, uint64_t linear)
         if (!fault->tsc)
             continue;
         left--;
-        if (fault->cr3 != cr3)
+        if (fault->space != space)
             continue;
         const bool present = mapping_send(cpu, fault, fault->absent_offset) != MAPPING_ABSENT;
-        if (!present && page_fault_is_at(fault, cr3, linear))
+        if (!present && page_fault_is_at(fault, space, linear))
             mapping_missed(cpu, fault);
         fault->absent_offset = pt_offset(cpu->pt);
-        if (present || page_fault_is_at(fault, cr3, linear)) {
+        if (present || page_fault_is_at(fault, space, linear)) {
             fault->tsc = 0;
             deferred->nr--;
         }
     }
 }
 
-void deferred_check_for_other(struct cpu *cpu, struct cpu *of, uint64_t cr3)
+void deferred_check_for_other(struct cpu *cpu, struct cpu *of, uint64_t space)
 {
     for (uint32_t i = 0; code_of(of)->deferred.nr && i < NR_DEFERRED_FAULTS; i++)
-        page_fault_check_for_other(cpu, &code_of(of)->deferred.faults[i], cr3);
+        page_fault_check_for_other(cpu, &code_of(of)->deferred.faults[i], space);
 }
 
 const struct page_fault *deferred_take(uint64_t page, struct deferred_position *at)

@@ -20,10 +20,10 @@ uint64_t deferred_watch(struct cpu *cpu, const struct page_fault *fault);
 void deferred_add(struct cpu *cpu, const struct page_fault *fault, uint64_t table);
 
 /* The space faults again, at linear: check its deferred faults. */
-void deferred_check(struct cpu *cpu, uint64_t cr3, uint64_t linear);
+void deferred_check(struct cpu *cpu, uint64_t space, uint64_t linear);
 
 /* The space may run on this CPU now: check the deferred faults of another CPU in it. */
-void deferred_check_for_other(struct cpu *cpu, struct cpu *of, uint64_t cr3);
+void deferred_check_for_other(struct cpu *cpu, struct cpu *of, uint64_t space);
 
 /* The guest is about to write a page that it could not write. Take the next of all CPUs' faults that wait for a write
  * to this page; its slot is free again. NULL: there is no other. at: 0 at first. */

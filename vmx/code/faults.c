@@ -83,9 +83,9 @@ __attribute__((cold, noinline)) static void faults_make_room(struct cpu *cpu)
     fault_remove(faults, worst);
 }
 
-static bool is_in_stretch(const struct page_fault *fault, uint64_t cr3, uint64_t linear)
+static bool is_in_stretch(const struct page_fault *fault, uint64_t space, uint64_t linear)
 {
-    return fault->cr3 == cr3 && guest_stretch_of(fault->linear) == guest_stretch_of(linear);
+    return fault->space == space && guest_stretch_of(fault->linear) == guest_stretch_of(linear);
 }
 
 /* A record of a stretch holds from the offset at which the first of its pending faults was last seen absent. */
@@ -96,7 +96,7 @@ static uint64_t first_absent(const struct code_faults *faults, const struct page
     for (uint32_t i = 0; i < faults->nr; i++) {
         const struct page_fault *other = &faults->pending[i];
 
-        if (!other->mapped && is_in_stretch(other, fault->cr3, fault->linear) && other->absent_offset < offset)
+        if (!other->mapped && is_in_stretch(other, fault->space, fault->linear) && other->absent_offset < offset)
             offset = other->absent_offset;
     }
     return offset;
@@ -104,14 +104,14 @@ static uint64_t first_absent(const struct code_faults *faults, const struct page
 
 /* The space, or another program in its tables, runs again. Pages that are present by now may have been executed since
  * their faults; absent ones will be mapped for this program. */
-static void faults_of_space_check(struct cpu *cpu, uint64_t cr3)
+static void faults_of_space_check(struct cpu *cpu, uint64_t space)
 {
     struct code_faults *faults = &code_of(cpu)->faults;
 
     for (uint32_t i = faults->nr; i-- > 0;) {
         struct page_fault *fault = &faults->pending[i];
 
-        if (fault->cr3 != cr3)
+        if (fault->space != space)
             continue;
         if (mapping_send(cpu, fault, first_absent(faults, fault)) != MAPPING_ABSENT || fault->mapped)
             fault_remove(faults, i);
@@ -122,7 +122,7 @@ static void faults_of_space_check(struct cpu *cpu, uint64_t cr3)
 
 /* linear: where this CPU has faulted. A pending fault of that stretch whose page was found is dropped: its second check
  * would attribute to it what is mapped for this one. */
-__attribute__((cold, noinline)) static void others_faults_check(struct cpu *cpu, uint64_t cr3, uint64_t linear)
+__attribute__((cold, noinline)) static void others_faults_check(struct cpu *cpu, uint64_t space, uint64_t linear)
 {
     for (uint32_t n = 0; n < machine.config.nr_cpus; n++) {
         struct cpu *other = machine.cpus[n];
@@ -132,22 +132,22 @@ __attribute__((cold, noinline)) static void others_faults_check(struct cpu *cpu,
         for (uint32_t i = code_of(other)->faults.nr; i-- > 0;) {
             struct page_fault *fault = &code_of(other)->faults.pending[i];
 
-            page_fault_check_for_other(cpu, fault, cr3);
-            if (fault->mapped && is_in_stretch(fault, cr3, linear))
+            page_fault_check_for_other(cpu, fault, space);
+            if (fault->mapped && is_in_stretch(fault, space, linear))
                 fault_remove(&code_of(other)->faults, i);
         }
-        deferred_check_for_other(cpu, other, cr3);
+        deferred_check_for_other(cpu, other, space);
     }
 }
 
-static void fault_add(struct cpu *cpu, uint64_t cr3, uint64_t linear, bool fetch)
+static void fault_add(struct cpu *cpu, uint64_t space, uint64_t linear, bool fetch)
 {
     struct code_faults *faults = &code_of(cpu)->faults;
     const uint64_t offset = pt_offset(cpu->pt);
 
     if (!faults->first_wait_tsc)
         faults->first_wait_tsc = FIRST_WAIT_TSC;
-    faults->pending[faults->nr++] = (struct page_fault){.cr3 = cr3,
+    faults->pending[faults->nr++] = (struct page_fault){.space = space,
                                                         .linear = linear,
                                                         .offset = offset,
                                                         .absent_offset = offset,
@@ -159,11 +159,11 @@ static void fault_add(struct cpu *cpu, uint64_t cr3, uint64_t linear, bool fetch
     timer_recheck(cpu);
 }
 
-void fault_wake(struct cpu *cpu, uint64_t cr3, uint64_t linear)
+void fault_wake(struct cpu *cpu, uint64_t space, uint64_t linear)
 {
     if (code_of(cpu)->faults.nr == NR_PAGE_FAULTS)
         faults_make_room(cpu);
-    fault_add(cpu, cr3, linear, true);
+    fault_add(cpu, space, linear, true);
 }
 
 /* An older fault at the same page is given up: what the page was mapped to in between is unknown. So is one in the same
@@ -171,23 +171,23 @@ void fault_wake(struct cpu *cpu, uint64_t cr3, uint64_t linear)
 static void fault_remember(struct cpu *cpu, uint64_t linear, bool fetch)
 {
     struct code_faults *faults = &code_of(cpu)->faults;
-    const uint64_t cr3 = guest_space_cr3();
+    const uint64_t space = guest_space_now();
 
-    faults_of_space_check(cpu, cr3);
-    deferred_check(cpu, cr3, linear);
+    faults_of_space_check(cpu, space);
+    deferred_check(cpu, space, linear);
     if (machine_has_others()) {
-        others_faults_check(cpu, cr3, linear);
-        mapping_fault_begins(cpu, cr3, linear);
+        others_faults_check(cpu, space, linear);
+        mapping_fault_begins(cpu, space, linear);
     }
     for (uint32_t i = faults->nr; i-- > 0;)
-        if ((faults->pending[i].mapped && is_in_stretch(&faults->pending[i], cr3, linear)) ||
-            page_fault_is_at(&faults->pending[i], cr3, linear))
+        if ((faults->pending[i].mapped && is_in_stretch(&faults->pending[i], space, linear)) ||
+            page_fault_is_at(&faults->pending[i], space, linear))
             fault_give_up(cpu, i);
     if (faults->nr == NR_PAGE_FAULTS)
         faults_make_room(cpu);
-    fault_add(cpu, cr3, linear, fetch);
-    space_scan_faulted(cpu, cr3);
-    task_check(cpu, cr3, linear);
+    fault_add(cpu, space, linear, fetch);
+    space_scan_faulted(cpu, space);
+    task_check(cpu, guest_key_space(space), linear);
 }
 
 static bool is_fetch(uint32_t error_code, uint64_t linear)

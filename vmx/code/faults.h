@@ -9,6 +9,6 @@ struct cpu;
 
 /* The page of a fault that was deferred is about to be mapped: check it again soon, on this CPU. If too many faults are
  * pending, another one is deferred instead. The machine's lock is held. */
-void fault_wake(struct cpu *cpu, uint64_t cr3, uint64_t linear);
+void fault_wake(struct cpu *cpu, uint64_t space, uint64_t linear);
 
 #endif

@@ -91,13 +91,13 @@ static bool is_unsent(const struct sent_map *sent, const struct space_lifetime *
                                      sent->linear == stretch->linear);
 }
 
-static void sent_map_update(struct cpu *cpu, struct sent_map *sent, struct space_lifetime *lifetime,
+static void sent_map_update(struct cpu *cpu, struct sent_map *sent, struct space_lifetime *lifetime, uint64_t key,
                             const struct guest_stretch *stretch, const struct guest_stretch_pages *pages)
 {
     *sent =
         (struct sent_map){lifetime->space, stretch->linear, pages->sum, lifetime->generation, pages->executable != 0};
     if (pages->executable)
-        space_lifetime_recorded(cpu, lifetime,
+        space_lifetime_recorded(cpu, lifetime, key,
                                 stretch->linear + (uint32_t)__builtin_ctz(pages->executable) * RECORD_PAGE_SIZE);
 }
 
@@ -113,9 +113,10 @@ static void pages_send(struct cpu *cpu, const struct guest_stretch *stretch, con
 
 /* again: the fault's page was found mapped before. Returns which pages are executable, as in struct
  * guest_stretch_pages. */
-static uint32_t stretch_send(struct cpu *cpu, const struct guest_stretch *stretch, const void *table, uint64_t space,
+static uint32_t stretch_send(struct cpu *cpu, const struct guest_stretch *stretch, const void *table, uint64_t key,
                              bool again, struct map_since since)
 {
+    const uint64_t space = guest_key_space(key);
     struct guest_stretch_pages pages;
     struct sent_map *sent = sent_map_of(space, stretch->linear);
     struct space_lifetime *lifetime = space_lifetime_of(cpu, space);
@@ -128,14 +129,13 @@ static uint32_t stretch_send(struct cpu *cpu, const struct guest_stretch *stretc
     if (refills_send(cpu, stretch, &pages, space) || !same)
         pages_send(cpu, stretch, &pages, space, since);
     if (!same)
-        sent_map_update(cpu, sent, lifetime, stretch, &pages);
+        sent_map_update(cpu, sent, lifetime, key, stretch, &pages);
     return pages.executable;
 }
 
 enum mapping mapping_send(struct cpu *cpu, const struct page_fault *fault, uint64_t offset)
 {
-    const struct guest_paging paging = guest_paging(fault->cr3);
-    const uint64_t space = guest_space(&paging);
+    const struct guest_paging paging = guest_key_paging(fault->space);
     struct guest_stretch stretch;
     const struct map_since since = offset == ABSENT_UNKNOWN ? (struct map_since){fault->offset, RECORD_MAP_SCANNED}
                                                             : (struct map_since){offset, 0};
@@ -147,9 +147,9 @@ enum mapping mapping_send(struct cpu *cpu, const struct page_fault *fault, uint6
     if (!table || !guest_stretch_maps(&stretch, table, fault->linear))
         return MAPPING_ABSENT;
     const uint64_t first = stretch.table;
-    uint32_t executable = stretch_send(cpu, &stretch, table, space, fault->mapped, since);
+    uint32_t executable = stretch_send(cpu, &stretch, table, fault->space, fault->mapped, since);
     if (guest_stretch_continues(&stretch, executable) && guest_stretch_next(&stretch))
-        executable |= stretch_send(cpu, &stretch, table + (stretch.table - first), space, fault->mapped, since);
+        executable |= stretch_send(cpu, &stretch, table + (stretch.table - first), fault->space, fault->mapped, since);
     return executable ? MAPPING_CODE : MAPPING_DATA;
 }
 
@@ -158,7 +158,7 @@ enum mapping mapping_send(struct cpu *cpu, const struct page_fault *fault, uint6
 
 struct space_walk {
     struct cpu *cpu;
-    uint64_t space;
+    uint64_t key, space;
     struct map_since since;
     uint64_t begin_tsc;
     uint32_t nr_tables;
@@ -197,13 +197,13 @@ static void walk_stretch(void *context, const struct guest_stretch *stretch)
         return;
     (void)refills_send(walk->cpu, stretch, &pages, walk->space);
     pages_send(walk->cpu, stretch, &pages, walk->space, walk->since);
-    sent_map_update(walk->cpu, sent, lifetime, stretch, &pages);
+    sent_map_update(walk->cpu, sent, lifetime, walk->key, stretch, &pages);
 }
 
-__attribute__((cold, noinline)) uint64_t mapping_send_all(struct cpu *cpu, uint64_t cr3, uint64_t since, uint64_t from)
+__attribute__((cold, noinline)) uint64_t mapping_send_all(struct cpu *cpu, uint64_t key, uint64_t since, uint64_t from)
 {
-    const struct guest_paging paging = guest_paging(cr3);
-    struct space_walk walk = {cpu, guest_space(&paging), {pt_offset(cpu->pt), 0}, tsc_read(), 0};
+    const struct guest_paging paging = guest_key_paging(key);
+    struct space_walk walk = {cpu, key, guest_key_space(key), {pt_offset(cpu->pt), 0}, tsc_read(), 0};
 
     if (since != ABSENT_UNKNOWN)
         walk.since = (struct map_since){since, RECORD_MAP_SCANNED};
@@ -214,10 +214,9 @@ __attribute__((cold, noinline)) uint64_t mapping_send_all(struct cpu *cpu, uint6
 
 /* Uses a number without a record: what other CPUs execute up to it, they executed before the faulting page is mapped.
  */
-__attribute__((cold, noinline)) void mapping_fault_begins(struct cpu *cpu, uint64_t cr3, uint64_t linear)
+__attribute__((cold, noinline)) void mapping_fault_begins(struct cpu *cpu, uint64_t key, uint64_t linear)
 {
-    const struct guest_paging paging = guest_paging(cr3);
-    const uint64_t space = guest_space(&paging);
+    const uint64_t space = guest_key_space(key);
     struct sent_map *sent = sent_map_of(space, guest_stretch_of(linear));
 
     if (!sent->executable || sent->space != space || sent->linear != guest_stretch_of(linear))
@@ -238,8 +237,7 @@ static void sent_map_forget(uint64_t space, uint64_t linear)
 
 __attribute__((cold, noinline)) void mapping_missed(struct cpu *cpu, const struct page_fault *fault)
 {
-    const struct guest_paging paging = guest_paging(fault->cr3);
-    const uint64_t space = guest_space(&paging), page = fault->linear & ~(uint64_t)(RECORD_PAGE_SIZE - 1);
+    const uint64_t space = guest_key_space(fault->space), page = fault->linear & ~(uint64_t)(RECORD_PAGE_SIZE - 1);
 
     record_map_send(cpu, (struct record_map){space, page, RECORD_PAGE_SIZE, fault->offset, 0, 0, 0}, NULL);
     sent_map_forget(space, fault->linear);

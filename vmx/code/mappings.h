@@ -22,15 +22,16 @@ enum mapping mapping_send(struct cpu *cpu, const struct page_fault *fault, uint6
 
 /* The guest has faulted, and may map another page than another CPU has a record of: have the other CPUs record where
  * their traces are now. */
-void mapping_fault_begins(struct cpu *cpu, uint64_t cr3, uint64_t linear);
+void mapping_fault_begins(struct cpu *cpu, uint64_t key, uint64_t linear);
 
 /* From the fault on it is unknown what its page mapped: it may have been present for a time. */
 void mapping_missed(struct cpu *cpu, const struct page_fault *fault);
 
-/* Send RECORD_MAPs of what user mode may execute in a space, where it differs from the last ones. since: this CPU's
- * trace offset when that was done before; ABSENT_UNKNOWN: never, or on another CPU. Begins at a linear address: 0, or
- * what the last call returned, and stops when it has taken MAPPING_PART_TSC. Returns where to continue; 0: the end. */
+/* Send RECORD_MAPs of what user mode may execute in the space of a key, where it differs from the last ones. since:
+ * this CPU's trace offset when that was done before; ABSENT_UNKNOWN: never, or on another CPU. Begins at a linear
+ * address: 0, or what the last call returned, and stops when it has taken MAPPING_PART_TSC. Returns where to continue;
+ * 0: the end. */
 #define MAPPING_PART_TSC (1ull << 20)
-uint64_t mapping_send_all(struct cpu *cpu, uint64_t cr3, uint64_t since, uint64_t from);
+uint64_t mapping_send_all(struct cpu *cpu, uint64_t key, uint64_t since, uint64_t from);
 
 #endif

@@ -11,7 +11,7 @@
 struct cpu;
 
 struct page_fault {
-    uint64_t cr3, linear;   /* CR3 without PCID */
+    uint64_t space, linear; /* the space's key (vmx/guest/walk.h) */
     uint64_t offset;        /* of this CPU's trace at the fault */
     uint64_t absent_offset; /* ... when the page was last seen absent; ABSENT_UNKNOWN: another CPU runs the space */
     uint64_t tsc;           /* of the fault; 0: a free slot of the deferred ones */
@@ -23,13 +23,13 @@ struct page_fault {
 };
 #define ABSENT_UNKNOWN UINT64_MAX
 
-static inline bool page_fault_is_at(const struct page_fault *fault, uint64_t cr3, uint64_t linear)
+static inline bool page_fault_is_at(const struct page_fault *fault, uint64_t space, uint64_t linear)
 {
-    return fault->cr3 == cr3 && fault->linear >> 12 == linear >> 12;
+    return fault->space == space && fault->linear >> 12 == linear >> 12;
 }
 
 /* The space may run on this CPU now. If the fault is another CPU's in that space, check it here as well. The machine's
  * lock is held. */
-void page_fault_check_for_other(struct cpu *cpu, struct page_fault *fault, uint64_t cr3);
+void page_fault_check_for_other(struct cpu *cpu, struct page_fault *fault, uint64_t space);
 
 #endif

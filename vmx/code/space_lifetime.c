@@ -66,12 +66,14 @@ static void lifetime_watch(struct cpu *cpu, struct space_lifetime *lifetime)
                         code_page_watch_writes(cpu, lifetime->space);
 }
 
-void space_lifetime_recorded(struct cpu *cpu, struct space_lifetime *lifetime, uint64_t linear)
+void space_lifetime_recorded(struct cpu *cpu, struct space_lifetime *lifetime, uint64_t key, uint64_t linear)
 {
     if (!machine.config.space_ends)
         return;
-    if (!lifetime->recorded)
+    if (!lifetime->recorded) {
+        lifetime->key = key;
         lifetime->first = linear;
+    }
     lifetime->recorded = true;
     if (!lifetime->watched)
         lifetime_watch(cpu, lifetime);
@@ -113,7 +115,7 @@ static bool read_others(void *context, uint64_t gpa, unsigned size, uint64_t *en
 /* Will the first page that was recorded still be mapped? */
 static bool first_stays(const struct space_lifetime *lifetime, uint64_t gpa)
 {
-    const struct guest_paging paging = guest_paging(lifetime->space);
+    const struct guest_paging paging = guest_key_paging(lifetime->key);
     struct guest_stretch stretch;
 
     if (!guest_walk(&stretch, &paging, lifetime->first, read_others, &gpa))

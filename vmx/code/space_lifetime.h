@@ -25,6 +25,7 @@ struct cpu;
 /* All zero at the start. */
 struct space_lifetime {
     uint64_t space;      /* as struct record_map names it; with generation 0: none */
+    uint64_t key;        /* with recorded: how its tables are read (vmx/guest/walk.h) */
     uint64_t first;      /* with recorded: linear address of the first executable page that was recorded */
     uint32_t generation; /* unique on the machine; changes when the space ends */
     bool recorded;       /* a record of something executable was sent */
@@ -34,8 +35,8 @@ struct space_lifetime {
 /* The lifetime of a space now. Its slot may be another space's after the next call. */
 struct space_lifetime *space_lifetime_of(struct cpu *cpu, uint64_t space);
 
-/* A record was sent of something executable: of the page at linear. */
-void space_lifetime_recorded(struct cpu *cpu, struct space_lifetime *lifetime, uint64_t linear);
+/* A record was sent of something executable: of the page at linear, in the space of this key. */
+void space_lifetime_recorded(struct cpu *cpu, struct space_lifetime *lifetime, uint64_t key, uint64_t linear);
 
 /* The guest is about to write at gpa, in a page that it could not write. qualification: of the EPT violation. true: it
  * does so by a single step, and the page stays read-only. */

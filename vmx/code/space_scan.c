@@ -93,7 +93,7 @@ void code_timer_expired(struct cpu *cpu)
 {
     if (!code_memory())
         return;
-    const uint64_t space = guest_space_cr3();
+    const uint64_t space = guest_space_now();
     struct space_scan *scan = scan_of(space);
 
     if (!guest_in_user_mode() || scan->space != space) {

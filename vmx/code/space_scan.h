@@ -12,7 +12,7 @@ struct cpu;
 /* A space as it was scanned last. A space that has lost its slot counts as new. All zero at the start; the machine's
  * lock guards it. */
 struct space_scan {
-    uint64_t space;       /* as guest_space_cr3 names it */
+    uint64_t space;       /* its key (vmx/guest/walk.h) */
     uint64_t offset;      /* of that CPU's trace at the begin of the last complete scan */
     uint64_t since_tsc;   /* of its last fault or scan */
     uint64_t quiet_tsc;   /* ticks from then to the next scan */

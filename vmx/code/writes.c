@@ -14,7 +14,7 @@ static void faults_wake(struct cpu *cpu, uint64_t page)
     const struct page_fault *fault;
 
     while ((fault = deferred_take(page, &at)) != NULL)
-        fault_wake(cpu, fault->cr3, fault->linear);
+        fault_wake(cpu, fault->space, fault->linear);
 }
 
 void code_written(struct cpu *cpu, uint64_t gpa, uint64_t qualification)

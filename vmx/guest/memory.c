@@ -10,9 +10,6 @@
 #include "vmx/ept/ept.h"
 #include "vmx/ept/maths.h"
 
-#define CR3_PCID 0xfffull
-#define CR3_LAM (3ull << 61) /* LAM_U48, LAM_U57 */
-
 #define FOUR_GIB (4ull << 30)
 
 /* --- checked addresses ----------------------------------------------------------------------------------------------
@@ -69,9 +66,11 @@ struct guest_paging guest_paging(uint64_t cr3)
                                  .efer = vmread64(VMCS_GUEST_IA32_EFER)};
 }
 
-uint64_t guest_space_cr3(void)
+uint64_t guest_space_now(void)
 {
-    return vmreadn(VMCS_GUEST_CR3) & ~(CR3_LAM | (vmreadn(VMCS_GUEST_CR4) & CR4_PCIDE ? CR3_PCID : 0));
+    const struct guest_paging paging = guest_paging(vmreadn(VMCS_GUEST_CR3));
+
+    return guest_space_key(&paging);
 }
 
 /* Find the stretch of linear, and its table: NULL for a large page. false: not mapped. */

@@ -34,14 +34,15 @@ struct guest_paging guest_paging(uint64_t cr3);
 /* For guest_walk: read an entry of a paging structure. */
 guest_walk_read guest_entry_read;
 
-/* CR3 as it names the address space: without PCID and LAM bits. Linux gives one space several PCIDs. */
-uint64_t guest_space_cr3(void);
+/* The key of the current address space (vmx/guest/walk.h). Linux gives one space several PCIDs. */
+uint64_t guest_space_now(void);
 
 /* Translate a linear address in the current space, whatever the access rights are. Returns the guest-physical address;
  * GUEST_STRETCH_NOWHERE: it is not present, or a table above it forbids execution. */
 uint64_t guest_translate(uint64_t linear);
 
-/* The same for data in the space of a CR3 (without PCID): tables may forbid execution. */
+/* The same for data in the space of a CR3 (without PCID) or a key: tables may forbid execution. The mode is the current
+ * one. */
 uint64_t guest_data_translate(uint64_t cr3, uint64_t linear);
 
 /* May code at CPL 3 be executed at linear, as the tables are now? true as well if they cannot be read. */

@@ -34,6 +34,40 @@ uint64_t guest_space(const struct guest_paging *paging)
     return paging->cr3 & (shape_of(paging).pae_pdpt ? PAE_CR3_ADDRESS : ENTRY_ADDRESS);
 }
 
+/* Bits of a key. */
+enum key_mode { KEY_OFF, KEY_32, KEY_32_PSE, KEY_PAE, KEY_4_LEVEL, KEY_5_LEVEL, KEY_MODE_MASK = 7 };
+#define KEY_NXE 0x8u
+#define KEY_PGE 0x10u
+
+static enum key_mode key_mode(const struct guest_paging *paging)
+{
+    if (!(paging->cr0 & CR0_PG))
+        return KEY_OFF;
+    if (paging->efer & EFER_LMA)
+        return paging->cr4 & CR4_LA57 ? KEY_5_LEVEL : KEY_4_LEVEL;
+    if (paging->cr4 & CR4_PAE)
+        return KEY_PAE;
+    return paging->cr4 & CR4_PSE ? KEY_32_PSE : KEY_32;
+}
+
+uint64_t guest_space_key(const struct guest_paging *paging)
+{
+    return guest_space(paging) | key_mode(paging) | (paging->efer & EFER_NXE ? KEY_NXE : 0) |
+           (paging->cr4 & CR4_PGE ? KEY_PGE : 0);
+}
+
+struct guest_paging guest_key_paging(uint64_t key)
+{
+    static const uint16_t cr4[] = {
+        [KEY_32_PSE] = CR4_PSE, [KEY_PAE] = CR4_PAE, [KEY_4_LEVEL] = CR4_PAE, [KEY_5_LEVEL] = CR4_PAE | CR4_LA57};
+    const enum key_mode mode = (enum key_mode)(key & KEY_MODE_MASK);
+
+    return (struct guest_paging){.cr0 = mode == KEY_OFF ? 0 : CR0_PG,
+                                 .cr3 = guest_key_space(key),
+                                 .cr4 = cr4[mode] | (key & KEY_PGE ? CR4_PGE : 0),
+                                 .efer = (mode >= KEY_4_LEVEL ? EFER_LMA : 0) | (key & KEY_NXE ? EFER_NXE : 0)};
+}
+
 /* CR4.PSE matters only in 32-bit paging; PML4 and PML5 entries never map a page. */
 static bool is_large(const struct shape *shape, const struct guest_paging *paging, unsigned level, uint64_t entry)
 {

@@ -41,6 +41,16 @@ typedef bool guest_walk_read(void *context, uint64_t gpa, unsigned size, uint64_
 /* The address of the top-level table: what identifies an address space in CR3, without PCID and flags. */
 uint64_t guest_space(const struct guest_paging *paging);
 
+/* That address, and in bits 4:0 the paging mode: tables that are noted now may be read when the guest has left the
+ * mode. guest_key_paging returns the registers as far as guest_walk needs them. */
+uint64_t guest_space_key(const struct guest_paging *paging);
+struct guest_paging guest_key_paging(uint64_t key);
+#define GUEST_KEY_MODE 0x1full
+static inline uint64_t guest_key_space(uint64_t key)
+{
+    return key & ~GUEST_KEY_MODE;
+}
+
 /* The stretch that contains linear. false: paging is off, or a table above is not present or forbids execution. Then
  * stretch->table is the address of that table's entry, and stretch->size the bytes that the table with the entry maps;
  * 0 if paging is off, and for the top-level table. */

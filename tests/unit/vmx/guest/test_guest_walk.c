@@ -278,6 +278,32 @@ static void spaces(void **state)
     assert_int_equal(tables_see(&paging, LINEAR).nr, 1);
 }
 
+/* A key is enough to read the tables in another mode: with the same result as the registers, and the space's name. */
+static void keys(void **state)
+{
+    static const struct guest_paging others[] = {
+        {PG, 0x1018, 0, NXE}, {PG, 0x1000, PSE | PGE, 0}, {PG, 0x1020, PAE, NXE}, {0, 0x1000, PAE, 0}};
+    const struct guest_paging *const all[] = {&four_levels, &five_levels, &pae,       &two_levels,
+                                              &others[0],   &others[1],   &others[2], &others[3]};
+    (void)state;
+    for (unsigned i = 0; i < 8; i++) {
+        const uint64_t key = guest_space_key(all[i]);
+        const struct guest_paging paging = guest_key_paging(key);
+        struct guest_stretch is, was;
+        tables_make();
+        entry_size_expected = all[i]->cr4 & PAE ? 8 : 4;
+        assert_int_equal(guest_key_space(key), guest_space(all[i]));
+        assert_int_equal(guest_space(&paging), guest_space(all[i]));
+        assert_int_equal(guest_space_key(&paging), key);
+        memset(&is, 0, sizeof is);
+        memset(&was, 0, sizeof was);
+        assert_int_equal(tables_walk(&is, &paging, LINEAR), tables_walk(&was, all[i], LINEAR));
+        if (all[i]->cr0 & PG)
+            assert_memory_equal(&is, &was, sizeof is);
+    }
+    entry_size_expected = 8;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,6 +313,7 @@ int main(void)
         cmocka_unit_test(large),   cmocka_unit_test(no_execution),
         cmocka_unit_test(user),    cmocka_unit_test(global),
         cmocka_unit_test(nothing), cmocka_unit_test(spaces),
+        cmocka_unit_test(keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
