@@ -19,6 +19,7 @@
 #include "vmx/code/code.h"
 #include "vmx/code/deferred.h"
 #include "vmx/code/mappings.h"
+#include "vmx/code/segments.h"
 #include "vmx/code/space_lifetime.h"
 #include "vmx/code/space_scan.h"
 #include "vmx/cpu/machine.h"
@@ -199,6 +200,7 @@ void code_page_faulted(struct cpu *cpu, uint64_t linear, uint32_t error_code)
 {
     if (space_lifetime_is_open(cpu))
         space_lifetime_rewatch(cpu);
+    segments_faulted(cpu);
     machine_lock(cpu);
     fault_remember(cpu, linear, is_fetch(error_code, linear));
     machine_unlock(cpu);

@@ -73,6 +73,12 @@ void segments_fetched(struct cpu *cpu, uint64_t gpa)
     *slot = gpa + 1;
 }
 
+void segments_faulted(struct cpu *cpu)
+{
+    if (!is_flat())
+        code_of(cpu)->segments.look = true;
+}
+
 /* Not the page that flat code is about to execute: it would exit and become executable again, and each exit for a page
  * waits for other CPUs that send pages meanwhile. */
 static void pages_close(struct cpu *cpu)
