@@ -30,9 +30,8 @@ for part in ${SOAK:-instructions debian uefi kernels names perf_data tutorial pa
     instructions) soak instructions tests/soak/instructions.sh ;;
     debian) soak debian tests/soak/debian.sh ;;
     names) soak names tests/soak/names.sh ;;
-    uefi | kernels | perf_data | tutorial | packages | many_cpus) soak "$part" "tests/soak/$part.sh" ;;
+    uefi | kernels | perf_data | tutorial | packages | many_cpus | random) soak "$part" "tests/soak/$part.sh" ;;
     chroot) soak chroot tests/soak/clean_chroot.sh ;;
-    random) RANDOM_GAPS=50 RANDOM_COUNT=${RANDOM_COUNT:-100000} RANDOM_STEPPED=${RANDOM_STEPPED:-512} soak random tests/system/guest/random.sh ;;
     matrix)
         for seed in ${SEEDS:-$(seq 1 20)}; do
             MATRIX_SEED=$seed MATRIX_COUNT=${COUNT:-240} MATRIX_SMP=${MATRIX_SMP:-2} soak "seed-$seed" tests/system/trace/matrix.sh

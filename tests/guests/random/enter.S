@@ -152,7 +152,7 @@ random_idt:
 random_state:
     .zero 512
 random_gdt:
-    .zero 8 * NR_DESCRIPTORS
+    .zero 8 * NR_GDT
 random_ldt:
     .zero 8 * NR_LOCAL
 random_tss:

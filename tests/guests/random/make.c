@@ -32,6 +32,8 @@ uint64_t random64(void)
 static struct {
     uint8_t *at;
     enum width width;
+    uint32_t first_selector, nr_selectors;
+    uint64_t data_at;
     bool privileged, wide_operand, wide_address; /* wide: 32 bits in 16-bit code and the other way around */
     bool rex_w;
 } make;
@@ -59,7 +61,7 @@ static uint64_t displacement(void)
     case 0:
         return random64();
     case 1:
-        return DATA_AT + below(NR_DATA_PAGES * PAGE);
+        return make.data_at + below(NR_DATA_PAGES * PAGE);
     default:
         return below(256);
     }
@@ -165,7 +167,7 @@ static void put_operands(char form, uint32_t opcode)
         break;
     case 'f':
         put(displacement(), make.width == WIDTH_64 ? 0 : word);
-        put(below(NR_DESCRIPTORS) * 8, make.width == WIDTH_64 ? 0 : 2);
+        put(make.first_selector + below(make.nr_selectors) * 8, make.width == WIDTH_64 ? 0 : 2);
         break;
     case 'o':
         put(displacement(), make.width == WIDTH_64 ? (make.wide_address ? 4 : 8) : address_is_16() ? 2 : 4);
@@ -205,7 +207,7 @@ static void put_instruction(void)
  * (E4H to E7H, ECH to EFH, 6CH to 6FH), of which some count (41H of the 8254). */
 static void remove_clocks(void)
 {
-    for (uint8_t *at = random_code; at < make.at; at++) {
+    for (uint8_t *at = run.code; at < make.at; at++) {
         if (make.privileged && ((at[0] & 0xf4) == 0xe4 || (at[0] & 0xfc) == 0x6c))
             at[0] = 0x90; /* NOP */
         if (at[0] != 0x0f)
@@ -216,20 +218,41 @@ static void remove_clocks(void)
     }
 }
 
-uint32_t code_make(enum width width, bool privileged, uint16_t starts[MOST_INSTRUCTIONS + 1])
+bool byte_is_dangerous(uint8_t byte)
 {
-    const uint32_t number = 8 + below(MOST_INSTRUCTIONS - 8);
+    return (byte & 0xf4) == 0xe4 || (byte & 0xfc) == 0x6c || byte == 0xf4 || byte == 0x0f;
+}
 
-    make.at = random_code;
-    make.width = width;
-    make.privileged = privileged;
-    for (uint32_t i = 0; i < number; i++) {
-        starts[i] = (uint16_t)(make.at - random_code);
+/* Nor what would change the machine: HLT, and of the two-byte opcodes descriptor tables, control and debug registers,
+ * caches, MSRs, SYSEXIT. */
+static void remove_dangers(void)
+{
+    for (uint8_t *at = run.code; at < make.at; at++) {
+        if (at[0] != 0x0f && byte_is_dangerous(at[0]))
+            at[0] = 0x90;
+        if (at[0] == 0x0f && (at[1] <= 1 || at[1] == 6 || at[1] == 8 || at[1] == 9 || at[1] >> 2 == 0x20 >> 2 ||
+                              at[1] >> 3 == 0x30 >> 3))
+            at[1] = 0x0b;
+    }
+}
+
+void code_make(uint32_t first_selector, uint32_t nr_selectors, uint64_t data_at)
+{
+    run.number = 8 + below(MOST_INSTRUCTIONS - 8);
+    make.at = run.code;
+    make.width = run.width;
+    make.privileged = run.cpl == 0;
+    make.first_selector = first_selector;
+    make.nr_selectors = nr_selectors;
+    make.data_at = data_at;
+    for (uint32_t i = 0; i < run.number; i++) {
+        run.starts[i] = (uint16_t)(make.at - run.code);
         put_instruction();
     }
-    starts[number] = (uint16_t)(make.at - random_code);
+    run.starts[run.number] = (uint16_t)(make.at - run.code);
     remove_clocks();
+    if (run.exposed)
+        remove_dangers();
     for (uint32_t i = 0; i < 64; i++) /* also for those who jump a little too far */
         put(VECTOR_END << 8 | 0xcd, 2);
-    return number;
 }

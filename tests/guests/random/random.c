@@ -1,11 +1,13 @@
 /*
- * random: random instructions from a seed, in 64-bit and compatibility mode, 32- and 16-bit, at CPL 0 and 3. Each
- * exception is caught, and added to a hash with all registers; then it continues with the next instruction. A seed
- * resets everything, so each is independent (tests/system/guest/random.sh compares what is printed with the bare
- * machine's).
+ * random: random instructions from a seed, in 64-bit and compatibility mode, 32- and 16-bit, at CPL 0 and 3; and in the
+ * other modes, with segments of all kinds, at CPL 0 to 3 (modes.c). Each exception is caught, and added to a hash with
+ * all registers; then it continues with the next instruction. A seed resets everything, so each is independent
+ * (tests/system/guest/random.sh compares what is printed with the bare machine's).
  *
  * Command line: seed=N count=N (a hash for each 64 seeds), each (for each seed, 0 where it did not end), events (each
- * event as well), periods=N (of 55 ms, until a seed is given up), games (with the machine, instead of code: games.c).
+ * event as well), periods=N (of 55 ms, until a seed is given up), games (with the machine, instead of code: games.c);
+ * compat, legacy, v86, real (only seeds of this mode, with segments that have bases), modes (one of these after the
+ * other).
  *
  * Left out, because it differs from run to run or is documented to differ (docs/visible.md): time-stamp and performance
  * counters, RDRAND, RDSEED, CPUID (make.c).
@@ -14,7 +16,6 @@
 #include "machine.h"
 
 #define SEEDS_A_LINE 64u
-#define DATA_WORDS (NR_DATA_PAGES * PAGE / 8)
 #define MOST_EVENTS 160u
 #define RFLAGS_FIXED 2u
 #define RFLAGS_ALLOWED 0x40cd5u /* what a seed begins with: AC, DF, OF, SF, ZF, AF, PF, CF */
@@ -24,15 +25,8 @@ static bool say_each, say_events;
 static uint64_t hash;
 static uint64_t registers[16]; /* as the seed begins */
 
-static struct {
-    enum width width;
-    unsigned cpl;
-    uint64_t base; /* of CODE_AT and DATA_AT */
-    uint16_t starts[MOST_INSTRUCTIONS + 1];
-    uint32_t number, next; /* of instructions; the next one after an exception */
-    uint32_t events;
-    bool gave_up; /* it did not end: how far it came is a matter of time */
-} run;
+struct run run;
+static enum kind kind;
 static uint32_t periods = 1, given_up;
 
 void hex(const char *name, uint64_t value)
@@ -58,24 +52,22 @@ static uint64_t register_value(void)
     case 2:
         return ~0ull >> below(64);
     default:
-        return run.base + DATA_AT + below(NR_DATA_PAGES * PAGE);
+        return run.data_at + below(NR_DATA_PAGES * PAGE);
     }
 }
 
 /* The state to continue in after an event: as the seed began, at the next instruction. */
 static void state_reset(void)
 {
-    static const uint8_t selectors[3][2] = {{CODE64, CODE64_3}, {CODE32, CODE32_3}, {CODE16, CODE16_3}};
     struct random_state *s = &random_state;
-    const uint64_t data = run.cpl ? DATA3 : DATA;
 
     for (uint32_t i = 0; i < 16; i++)
         s->r[i] = registers[i];
-    s->rip = run.base + CODE_AT + run.starts[run.next];
-    s->cs = selectors[run.width][run.cpl != 0];
-    s->ss = s->ds = s->es = s->fs = s->gs = data;
-    s->rsp = run.base + DATA_AT + PAGE + (registers[4] & 0xff8);
-    s->rflags = RFLAGS_FIXED | (registers[5] & RFLAGS_ALLOWED) | (run.cpl ? RFLAGS_IF : 0);
+    s->rip = run.code_at + run.starts[run.next];
+    s->cs = run.cs;
+    s->ss = s->ds = s->es = s->fs = s->gs = run.ds;
+    s->rsp = run.data_at + PAGE + (registers[4] & 0xff8);
+    s->rflags = RFLAGS_FIXED | (registers[5] & RFLAGS_ALLOWED) | run.flags;
 }
 
 static void floating_point_reset(void)
@@ -83,6 +75,9 @@ static void floating_point_reset(void)
     static const uint32_t mxcsr = 0x1f80;
 
     __asm__ volatile("clts\n\tfninit\n\tldmxcsr %0" : : "m"(mxcsr));
+    for (uint32_t i = 0; i < 8; i++)
+        __asm__ volatile("fldz"); /* FNINIT leaves the registers as they are */
+    __asm__ volatile("fninit");
 #define ZERO(n) "pxor %%xmm" #n ", %%xmm" #n "\n\t"
     __asm__ volatile(ZERO(0) ZERO(1) ZERO(2) ZERO(3) ZERO(4) ZERO(5) ZERO(6) ZERO(7) ZERO(8) ZERO(9) ZERO(10) ZERO(11)
                          ZERO(12) ZERO(13) ZERO(14) "pxor %%xmm15, %%xmm15"
@@ -90,57 +85,41 @@ static void floating_point_reset(void)
                      :);
 }
 
-/* What a seed's data begin as: a part of this. String instructions, since a loop would be most of the trace. */
-static uint64_t pool[2 * DATA_WORDS], pool_offset;
-
-static void pool_make(void)
+/* Flat segments of IA-32e mode. */
+static void run_choose(void)
 {
-    random_sequence = 1;
-    for (uint32_t i = 0; i < 2 * DATA_WORDS; i++)
-        pool[i] = random64();
-}
+    static const uint8_t selectors[3][2] = {{CODE64, CODE64_3}, {CODE32, CODE32_3}, {CODE16, CODE16_3}};
 
-static void data_reset(void)
-{
-    void *to = random_data;
-    uint64_t count = DATA_WORDS;
-
-    pool_offset = below(DATA_WORDS);
-    const void *from = pool + pool_offset;
-    __asm__ volatile("rep movsq" : "+D"(to), "+S"(from), "+c"(count) : : "memory");
-}
-
-/* Only what has changed. */
-static void data_hash(void)
-{
-    const void *is = random_data, *was = pool + pool_offset;
-    uint64_t count = DATA_WORDS;
-
-    for (;;) {
-        bool same;
-
-        __asm__ volatile("repe cmpsq" : "+D"(is), "+S"(was), "+c"(count), "=@ccz"(same) : : "memory");
-        if (same)
-            return;
-        hash = hash_add(hash_add(hash, count), ((const uint64_t *)is)[-1]);
-        if (count == 0)
-            return;
-    }
+    run.width = (enum width)below(3);
+    run.cpl = below(2) ? 3 : 0;
+    run.code_at = CODE_AT + (run.width == WIDTH_64 && below(2) ? SPACE_HIGH : 0);
+    run.data_at = run.code_at - CODE_AT + DATA_AT;
+    run.flags = run.cpl ? RFLAGS_IF : 0;
+    run.cs = selectors[run.width][run.cpl != 0];
+    run.ds = run.cpl ? DATA3 : DATA;
+    run.enter = random_enter;
 }
 
 static void seed_start(uint32_t seed)
 {
     random_sequence = (seed + 1) * 0x9e3779b97f4a7c15ull;
-    run.width = (enum width)below(3);
-    run.cpl = below(2) ? 3 : 0;
-    run.base = run.width == WIDTH_64 && below(2) ? SPACE_HIGH : 0;
-    run.number = code_make(run.width, run.cpl == 0, run.starts);
+    run.code = random_code;
+    run.data = random_data;
+    if (kind == KIND_CODE)
+        run_choose();
+    else
+        modes_choose(kind == KIND_MODES ? KIND_COMPAT + seed % (KIND_MODES - KIND_COMPAT) : kind);
+    if (kind == KIND_CODE)
+        code_make(0, NR_DESCRIPTORS, DATA_AT);
+    else
+        code_make(RANDOM_CODE, NR_RANDOM, run.data_at);
     run.next = run.events = 0;
     run.gave_up = false;
     for (uint32_t i = 0; i < 16; i++)
         registers[i] = register_value();
     data_reset();
-    space_reset(run.cpl == 3);
+    if (run.enter == random_enter)
+        space_reset(run.cpl == 3);
     floating_point_reset();
     state_reset();
     hash = 0xcbf29ce484222325ull;
@@ -167,8 +146,8 @@ static void event_say(void)
     hex(" cr2 ", s->cr2);
     hex(" dr6 ", s->dr6);
     console_text(" code");
-    for (uint64_t at = s->rip - run.base - CODE_AT, end = at + 12; at < end && at < PAGE; at++)
-        console_byte(random_code[at]);
+    for (uint64_t at = s->rip - run.code_at, end = at + 12; at < end && at < PAGE; at++)
+        console_byte(run.code[at]);
     console_text("\r\n");
 }
 
@@ -195,7 +174,7 @@ static void event_hash(void)
 static bool event_take(void)
 {
     struct random_state *s = &random_state;
-    const uint64_t offset = s->rip - run.base - CODE_AT;
+    const uint64_t offset = s->rip - run.code_at;
 
     if (s->vector == 2 && watch_take()) {
         run.gave_up = periods_left == 0;
@@ -223,7 +202,10 @@ static void space_show(void)
 {
     static const uint8_t read[] = {0x8a, 0x00, 0xcd, VECTOR_END}; /* MOV AL, [RAX] */
 
-    run.width = WIDTH_64;
+    run.code_at = CODE_AT;
+    run.data_at = DATA_AT;
+    run.cs = CODE64;
+    run.ds = DATA;
     for (uint32_t i = 0; i < sizeof read; i++)
         random_code[i] = read[i];
     registers[0] = (uint64_t)(uintptr_t)random_text_end;
@@ -244,21 +226,36 @@ static void seed_end(void)
     __asm__ volatile("clts\n\tfxsaveq %0" : "=m"(fxsave_area));
     for (uint32_t i = 0; i < 416 / 8; i++)
         hash = hash_add(hash, ((uint64_t *)(void *)fxsave_area)[i]);
-    data_hash();
-    hash = space_hash(hash);
+    hash = data_hash(hash);
+    hash = run.enter == random_enter ? space_hash(hash) : modes_memory_hash(hash);
 }
 
 static void seed_run(uint32_t seed)
 {
     seed_start(seed);
     do
-        random_enter();
+        run.enter();
     while (event_take());
     seed_end();
     if (run.gave_up) {
         hash = 0;
         given_up++;
     }
+}
+
+/* The kind that is on the command line, or code. */
+static enum kind kind_named(const char *line)
+{
+    static const char *const names[NR_KINDS] = {[KIND_COMPAT] = "compat",
+                                                [KIND_LEGACY] = "legacy",
+                                                [KIND_V86] = "v86",
+                                                [KIND_REAL] = "real",
+                                                [KIND_MODES] = "modes"};
+
+    for (uint32_t i = 0; i < NR_KINDS; i++)
+        if (names[i] && command_line_has(line, names[i], NULL))
+            return (enum kind)i;
+    return KIND_CODE;
 }
 
 void guest_main(const uint8_t *boot_params)
@@ -273,16 +270,21 @@ void guest_main(const uint8_t *boot_params)
     command_line_has(line, "periods=", &periods);
     say_events = command_line_has(line, "events", NULL);
     say_each = say_events || command_line_has(line, "each", NULL);
-    machine_prepare(!command_line_has(line, "games", NULL));
-    space_show();
-    pool_make();
+    kind = kind_named(line);
     const bool games = command_line_has(line, "games", NULL);
+    machine_prepare(!games);
+    space_show();
+    data_prepare();
+    if (kind != KIND_CODE)
+        modes_prepare();
     for (uint32_t i = 0; i < count; i++) {
         if (games)
             hash = games_run(seed + i, say_events);
         else
             seed_run(seed + i);
         sum = hash_add(sum, hash);
+        if ((seed + i + 1) % SEEDS_A_LINE == 0 || run.gave_up)
+            modes_memory_is_stale = true;
         if (say_each || i % SEEDS_A_LINE == SEEDS_A_LINE - 1 || i == count - 1) {
             console_text("random: ");
             console_number(seed + i);

@@ -19,6 +19,15 @@
 #define READ_ONLY 0x78
 #define LOCAL 0x80 /* the LDT, two entries */
 #define NR_DESCRIPTORS 18
+#define RANDOM_CODE 0x90 /* of a seed of its own: NR_RANDOM of them, which modes_segments.c makes */
+#define RANDOM_DATA 0x98
+#define NR_RANDOM 14
+#define TASK_32 0x100
+#define TASK_DOUBLE_FAULT 0x108
+#define CODE16_REAL 0x110
+#define DATA16_REAL 0x118
+#define STACK16_REAL 0x120
+#define NR_GDT 37
 #define NR_LOCAL 4
 
 #define CODE_AT 0x4000 /* random code, where 16-bit segments reach it, and above space_high */
@@ -41,7 +50,39 @@
 #define VECTOR_SYSENTER 0x101
 #define VECTOR_END 0x81 /* INT 81H ends the code */
 
+#define VECTOR_DOUBLE_FAULT 0x108 /* by the task gate */
+
 #define PIT_COUNTER 0x40
+
+/* Where modes.S exchanges registers, and where it is in real-address mode. */
+#define MODES_AT 0x90000
+#define REAL_AT 0xd0000
+#define MODES_EAX 0
+#define MODES_ECX 4
+#define MODES_EDX 8
+#define MODES_EBX 12
+#define MODES_EBP 20
+#define MODES_ESI 24
+#define MODES_EDI 28
+#define MODES_EIP 32
+#define MODES_CS 36
+#define MODES_EFLAGS 40
+#define MODES_ESP 44
+#define MODES_SS 48
+#define MODES_ES 52
+#define MODES_DS 56
+#define MODES_FS 60
+#define MODES_GS 64
+#define MODES_VECTOR 68
+#define MODES_ERROR 72
+#define MODES_CR2 76
+#define MODES_DR6 80
+#define MODES_CR0 84
+#define MODES_CR3 88
+#define MODES_CR4 92
+#define MODES_HOW 96 /* 0: CPL 0; 1: by IRET; 2: real-address mode */
+/* A TSS with the interrupt redirection bitmap and the I/O permission bitmap of 400H ports. */
+#define MODES_TSS_BYTES (104 + 32 + 128 + 1)
 
 #ifndef __ASSEMBLER__
 #include <stdbool.h>
@@ -67,7 +108,7 @@ extern struct random_state random_state;
 extern uint8_t random_stubs[], random_stubs_end[], random_syscall[], random_sysenter[];
 extern uint8_t random_text_start[], random_text_end[], random_data_start[], random_data_end[], random_stack_top[],
     random_nmi_stack_top[];
-extern uint64_t random_gdt[NR_DESCRIPTORS], random_ldt[NR_LOCAL], random_idt[512], random_tss[16];
+extern uint64_t random_gdt[NR_GDT], random_ldt[NR_LOCAL], random_idt[512], random_tss[16];
 /* Run the random code from random_state until its next event. */
 void random_enter(void);
 
@@ -80,7 +121,41 @@ void machine_prepare(bool watched);
 uint64_t games_run(uint32_t seed, bool print);
 
 /* --- random.c --- */
+enum kind { KIND_CODE, KIND_COMPAT, KIND_LEGACY, KIND_V86, KIND_REAL, KIND_MODES, NR_KINDS };
+enum width { WIDTH_64, WIDTH_32, WIDTH_16 };
+#define MOST_INSTRUCTIONS 64
+/* A seed's attempts. */
+struct run {
+    enum width width;
+    unsigned cpl;
+    bool exposed; /* at CPL 0, and with all of low memory */
+    uint16_t cs, ds;
+    uint64_t code_at, data_at; /* offsets in these segments */
+    uint64_t flags;            /* of RFLAGS, always */
+    uint8_t *code, *data;      /* where this guest has them */
+    void (*enter)(void);
+    uint16_t starts[MOST_INSTRUCTIONS + 1];
+    uint32_t number, next; /* of instructions; the next one after an exception */
+    uint32_t events;
+    bool gave_up; /* it did not end: how far it came is a matter of time */
+};
+extern struct run run;
 void hex(const char *name, uint64_t value);
+
+/* --- data.c --- */
+void data_prepare(void);
+/* For a seed, at run.data. */
+void data_reset(void);
+/* Only what has changed. */
+uint64_t data_hash(uint64_t hash);
+
+/* --- modes.c: seeds outside 64-bit mode --- */
+void modes_prepare(void);
+/* The rest of run. */
+void modes_choose(enum kind kind);
+uint64_t modes_memory_hash(uint64_t hash);
+/* All of low memory is filled before the next seed. Else only what code reaches without new segments: it takes long. */
+extern bool modes_memory_is_stale;
 
 /* --- watch.c: code that does not end is given up by an NMI of the timer --- */
 void watch_prepare(void);
@@ -104,10 +179,10 @@ uint64_t space_hash(uint64_t hash);
 #define SPACE_HIGH 0x0000700000000000ull /* the same pages, for 64-bit code */
 
 /* --- make.c --- */
-enum width { WIDTH_64, WIDTH_32, WIDTH_16 };
-#define MOST_INSTRUCTIONS 64
-/* Fill random_code. starts: offsets of its instructions, their number is returned. */
-uint32_t code_make(enum width width, bool privileged, uint16_t starts[MOST_INSTRUCTIONS + 1]);
+/* Fill run.code and set run.starts. Far pointers have selectors from first_selector on, so many. */
+void code_make(uint32_t first_selector, uint32_t nr_selectors, uint64_t data_at);
+/* Instructions that reach ports, wait, or change what the modes are set up with. */
+bool byte_is_dangerous(uint8_t byte);
 
 /* A sequence that the seed begins; numbers have all 64 bits. */
 extern uint64_t random_sequence;

@@ -53,7 +53,7 @@ static void tables_load(void)
     struct __attribute__((packed)) {
         uint16_t limit;
         uint64_t base;
-    } gdtr = {8 * NR_DESCRIPTORS - 1, (uint64_t)(uintptr_t)random_gdt}, idtr = {4095, (uint64_t)(uintptr_t)random_idt};
+    } gdtr = {8 * NR_GDT - 1, (uint64_t)(uintptr_t)random_gdt}, idtr = {4095, (uint64_t)(uintptr_t)random_idt};
 
     __asm__ volatile("lgdt %0\n\tlidt %1" : : "m"(gdtr), "m"(idtr));
     __asm__ volatile("ltr %w0\n\tlldt %w1" : : "r"(TASK), "r"(LOCAL));

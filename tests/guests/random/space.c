@@ -34,6 +34,7 @@ void space_make(void)
 
     pml4[0] = pml4[SPACE_HIGH >> 39 & 511] = physical(pdpt) | LOWER_US;
     pdpt[0] = physical(directory) | LOWER_US;
+    pdpt[3] = physical(directory) | LOWER_US; /* for segments whose base is above 3 GiB */
     directory[0] = physical(table_low) | LOWER_US;
     directory[own >> 21 & 511] = physical(table_own) | LOWER_US;
     map_own(random_text_start, random_text_end, P | ACCESSED);

@@ -1,11 +1,12 @@
 #!/bin/bash
-# Random instructions, and random games with the machine, from a seed (tests/guests/random/) on the bare emulated CPU, untraced,
+# Random instructions in all modes, and random games with the machine, from a seed (tests/guests/random/) on the bare emulated CPU, untraced,
 # traced, and single-stepped: the guest must see the same each time, and each branch must be in the trace, or in a named gap.
 #
-# RANDOM_KINDS (code games): which; RANDOM_FIRST (0) and RANDOM_COUNT (512, of games 192): which seeds; RANDOM_STEPPED (64, or a
-# multiple): how many of these are single-stepped as well; RANDOM_BOOT (4096): how many in one boot; RANDOM_GAPS (0): how many of
-# 1,000 intervals may end in an error of the decoder. Only code that leaves a segment with a base, and comes back to a page that
-# flat code executes, has such (docs/visible.md).
+# RANDOM_KINDS (code modes games): which; modes is one of compat, legacy, v86 and real after the other, which are kinds as
+# well. RANDOM_FIRST (0) and RANDOM_COUNT (320, of modes 64, of games 192): which seeds; RANDOM_STEPPED (64, or a multiple):
+# how many of these are single-stepped as well; RANDOM_BOOT (4096): how many in one boot; RANDOM_GAPS (0): how many of 1,000
+# intervals may end in an error of the decoder. Only code that comes by a far transfer to a segment with a base, and either
+# executes nothing there or does so on a page that flat code executes, has such (docs/visible.md).
 #
 # usage: random.sh [one SEED [KIND]]     what differs in the events of one seed
 . tests/system/lib.sh
@@ -22,12 +23,16 @@ hashes() {
 
 # run WAY LINE: prints nothing but errors. Single-stepped is only random code and what games execute, where both addresses are.
 run() {
-    local second=0x700000004000-0x700000008fff line=$2
-    [ "$kind" = code ] || second=0x400000000000-0x400000007fff line="$2 $kind"
+    local second=0x700000004000-0x700000008fff line=$2 slow=
+    case $kind in
+    code) ;;
+    games) second=0x400000000000-0x400000007fff line="$2 games" ;;
+    *) second=0xc0004000-0xc0008fff line="$2 $kind" slow=periods=20 ;; # traced, most of it is single-stepped
+    esac
     case $1 in
     bare) boot_bare bare $guest "$line" ;;
     off) CHANNEL=none boot off $guest '' "$line" 'pt=off channel=none' ;;
-    on) boot on $guest '' "$line" 'channel=e1000 net.mtu=9000' ;;
+    on) boot on $guest '' "$line $slow" 'channel=e1000 net.mtu=9000' ;;
     soft)
         QUIET=100 MOST=3000 PTMODEL=profile=none IPS=500000000 WIRE='rate=0 latency=0' boot soft $guest '' "$line periods=20" \
             "channel=e1000 net.mtu=9000 pt.range0=filter:0x4000-0x8fff pt.range1=filter:$second"
@@ -96,8 +101,12 @@ if [ "${1:-}" = one ]; then
     exit
 fi
 
-for kind in ${RANDOM_KINDS:-code games}; do
-    [ "$kind" = code ] && counts=(512 64) || counts=(192 64)
+for kind in ${RANDOM_KINDS:-code modes games}; do
+    case $kind in
+    code) counts=(320 64) ;;
+    games) counts=(192 64) ;;
+    *) counts=(64 64) ;;
+    esac
     count=${RANDOM_COUNT:-${counts[0]}} stepped=${RANDOM_STEPPED:-${counts[1]}}
     for ((seed = first; seed < first + count; seed += each_boot)); do
         number=$((first + count - seed < each_boot ? first + count - seed : each_boot))
