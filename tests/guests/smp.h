@@ -5,7 +5,7 @@
 #include "ap.h"
 #include "machine.h"
 
-#define MAX_CPUS 16u
+#define MAX_CPUS 24u
 #define AP_PAGE 0x5f000u /* above 64 KiB, so that the linear addresses there do not fit into IP */
 #define VECTOR 0x40u
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Eight CPUs and sixteen: micro-guests on bare emulated CPUs, under the hypervisor untraced and traced, and Debian's kernel
+# Eight CPUs, sixteen and twenty: micro-guests on bare emulated CPUs, under the hypervisor untraced and traced, and Debian's kernel
 # on eight. What is traced must be what was executed.
 #
 # By itself, from the top: tests/soak/many_cpus.sh
@@ -48,6 +48,12 @@ for cpus in 8 16; do
     PTMODEL='profile=skylake, hybrid=1' check "hybrid$cpus: the guest runs to its end" smp "hybrid$cpus" $cpus stops=20 ''
     all_right "hybrid$cpus" $cpus
 done
+
+# Two clusters of logical IDs in x2APIC mode.
+check 'clusters20: the guest runs to its end' smp clusters20 20 'x2apic small stops=4 rounds=100' ''
+console_has 'clusters20: and finds itself in order' clusters20 'smp: ok'
+all_right clusters20 20
+at_most 'clusters20: no CPU waits for kicks that are lost (branches)' "$(jq .branches "$work/clusters20/verify.json")" 100000000
 
 # Stepped: local APICs in different modes, or disabled.
 for cpus in 2 4; do
