@@ -77,6 +77,8 @@ static void copy(void *to, const void *from, uint64_t quadwords)
 
 static void low_fill(uint32_t end)
 {
+    if (end > MODES_AT)
+        copy((uint8_t *)(uintptr_t)MODES_AT + 256, fill, (PAGE - 256) / 8);
     for (uint32_t at = 0; at < end; at += PAGE)
         if (at != MODES_AT && !(at >= 0xc0000 && at < 0x100000))
             copy((void *)(uintptr_t)at, fill, PAGE / 8);
