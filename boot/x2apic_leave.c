@@ -6,8 +6,6 @@
 #include "boot/fail.h"
 #include "pt/lvtpc.h"
 
-#define CPUID_7_EDX_ARCH_CAPABILITIES (1u << 29)
-
 #define APIC_VERSION 0x30u
 #define MAX_LVT_SHIFT 16 /* the number of the last entry of the local vector table */
 

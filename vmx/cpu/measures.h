@@ -23,7 +23,6 @@ struct mitigation_caps {
 #define CPUID_7_EDX_MD_CLEAR (1u << 10)
 #define CPUID_7_EDX_IBRS (1u << 26)
 #define CPUID_7_EDX_L1D_FLUSH (1u << 28)
-#define CPUID_7_EDX_ARCH_CAPABILITIES (1u << 29)
 
 /* The measures of a CPU: MEASURE_* of vmx/cpu/offsets.h. missing: those that it needs as well, but that its microcode
  * does not have. The return stack buffer needs nothing from the CPU: MEASURE_RSB is always among them. */

@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "base/msr_numbers.h"
 #include "vmx/cpu/measures.h"
 
 #define IBRS_L1D_ARCH (CPUID_7_EDX_IBRS | CPUID_7_EDX_L1D_FLUSH | CPUID_7_EDX_ARCH_CAPABILITIES)
