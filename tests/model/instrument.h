@@ -158,6 +158,19 @@ class bxInstruction_c;
 #define BX_INSTR_RSM() ptm_rsm(BX_CPU_THIS)
 #define BX_INSTR_RANDOM_SEED() ptm_random_seed()
 #define BX_INSTR_TSC_SKEW() ptm_tsc_skew(BX_CPU_ID)
+/* A device reads or writes memory. Zeros, since Bochs's cards follow no ones as lengths. */
+#define BX_INSTR_DMA_READ(data, len)                                                                                   \
+    {                                                                                                                  \
+        if (ptm_dmar_blocks_dma()) {                                                                                   \
+            memset(data, 0, len);                                                                                      \
+            return;                                                                                                    \
+        }                                                                                                              \
+    }
+#define BX_INSTR_DMA_WRITE()                                                                                           \
+    {                                                                                                                  \
+        if (ptm_dmar_blocks_dma())                                                                                     \
+            return;                                                                                                    \
+    }
 
 /* Members of BX_CPU_C: the model's state, and the methods that its table of XSAVE components takes. */
 #define BX_INSTR_CPU_MEMBERS                                                                                           \

@@ -59,6 +59,7 @@ static bool set_number_option(const char *name, uint64_t number)
         {"vmxlocked", NULL, NULL, &ptm_config.vmx_locked},
         {"loseinit", NULL, &ptm_config.lose_inits, NULL},
         {"x2apic", NULL, &ptm_config.x2apic, NULL},
+        {"dmar", NULL, NULL, &ptm_config.dmar},
     };
     for (size_t n = 0; n < sizeof(words) / sizeof(words[0]); n++) {
         if (strcmp(name, words[n].name) != 0)
@@ -130,7 +131,7 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
                     "vmxctl=0|1, vmxgpa=0|1, longtnt=0|1, xsave=0|1, early=BYTES, microcode=N, "
                     "truth=FILE, branches=FILE, scope=nonroot|guest|traced, first=N, last=N, skid=BYTES, second=BYTES, "
                     "late=TICKS, "
-                    "times=0|1, vmxlocked=0|1, x2apic=0|1|2|3, lost=0|1, hold=0|1, keepinit=0|1, loseinit=N, beat=FILE, watch=PA:BYTES:FILE, ahead=N, "
+                    "times=0|1, vmxlocked=0|1, x2apic=0|1|2|3, dmar=0|1, lost=0|1, hold=0|1, keepinit=0|1, loseinit=N, beat=FILE, watch=PA:BYTES:FILE, ahead=N, "
                     "pmu=0|2|3|4, pebs=0|1, leaks=0|1, seed=N, tsc_skew=TICKS, deferred=0|1, update48=0|1, "
                     "ovf=AT:LENGTH[+...]|every:BYTES:LENGTH, errata=bdm70[+skd022][+skl014]\n",
                     context, params[n], value ? value : "");
@@ -153,6 +154,7 @@ void ptm_env_exit(void)
     ptm_pmi_print(stderr);
     ptm_speculation_print(stderr);
     ptm_nmis_print(stderr);
+    ptm_dmar_print(stderr);
 }
 
 /* A byte for each BEAT_TICKS of emulated time, so that an observer need not rely on the host's clock. */
@@ -187,6 +189,8 @@ void ptm_cpu_init(BX_CPU_C *cpu)
         beat_start();
     if (cpu->bx_cpuid == 0)
         ptm_watch_start();
+    if (cpu->bx_cpuid == 0)
+        ptm_dmar_start();
     ptm_xsave_init(cpu);
     ptm_vmx_init(cpu);
     ptm_cpu_reset(cpu, BX_RESET_HARDWARE);
@@ -201,6 +205,8 @@ void ptm_cpu_reset(BX_CPU_C *cpu, unsigned type)
     if (!p->in_init)
         ptm_truth_reset(cpu);
     if (type == BX_RESET_HARDWARE) {
+        if (cpu->bx_cpuid == 0)
+            ptm_dmar_reset();
         if (p->output_on)
             ptm_output_stop(cpu);
         if (!ptm_cap(ptm_config.profile, PTM_CAP_IP_FILTER))

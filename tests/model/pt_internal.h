@@ -48,6 +48,7 @@ struct ptm_config {
     uint64_t tsc_skew;    /* CPU i's TSC is i times so many ticks ahead, modulo 2^64 */
     uint32_t lose_inits;  /* every so many INITs that arrive in VMX operation, one is lost; 0: none */
     uint32_t x2apic;      /* PTM_X2APIC_...: the mode in which firmware hands the local APICs over */
+    bool dmar;            /* there is a DMA-remapping unit */
 };
 extern struct ptm_config ptm_config;
 
@@ -60,6 +61,12 @@ void ptm_apic_cpuid(const BX_CPU_C *cpu, uint32_t leaf, uint32_t subleaf, struct
 bool ptm_apic_rdmsr(const BX_CPU_C *cpu, uint32_t index, uint64_t *value);
 /* false: #GP. */
 bool ptm_apic_wrmsr(const BX_CPU_C *cpu, uint32_t index, uint64_t value);
+
+/* --- dmar_unit.cc --- */
+void ptm_dmar_start(void);
+void ptm_dmar_reset(void);
+/* What the guest did with the unit: a line for the emulator's log. */
+void ptm_dmar_print(FILE *file);
 
 /* --- pt_watch.cc --- */
 bool ptm_watch_option(const char *value);

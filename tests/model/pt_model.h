@@ -228,6 +228,11 @@ void ptm_cpuid(BX_CPU_C *cpu, uint32_t leaf, uint32_t subleaf, struct cpuid_func
 unsigned ptm_random_seed(void);
 uint64_t ptm_tsc_skew(unsigned cpu); /* ticks by which a CPU's TSC is ahead of CPU 0's after reset, modulo 2^64 */
 
+/* --- dmar_unit.cc ----------------------------------------------------------------------------------------------- */
+
+bool ptm_dmar_deliver(uint32_t high, uint32_t low, uint8_t vector);
+bool ptm_dmar_blocks_dma(void);
+
 /* --- pt_timing.cc ----------------------------------------------------------------------------------------------- */
 
 void ptm_halt(BX_CPU_C *cpu);

@@ -4,7 +4,9 @@
 #
 # usage: dmar.sh FLAGS UNIT... >FILE      FLAGS: 1 interrupts can be remapped, 4 firmware asks that DMA be remapped;
 #                                         UNIT: ADDRESS, of the registers of a unit that covers all devices;
-#                                         or ADDRESS:DEVICE, for a unit that covers one device of bus 0
+#                                         or ADDRESS:DEVICE, for a unit that covers one device of bus 0;
+#                                         or ADDRESS@ID, which also covers the I/O APIC of that ID, whose requests come
+#                                         from device 1FH of bus F0H (tests/model/dmar_unit.cc)
 set -eu
 
 # bytes VALUE NUMBER: little-endian
@@ -18,16 +20,24 @@ bytes() {
 
 # One DRHD structure; for a single device, its scope follows.
 unit() {
-    local address=${1%:*} device=${1#*:}
-    [ "$1" != "$address" ] || device=
+    local address=${1%[:@]*} device= io_apic=
+    case $1 in
+    *:*) device=${1#*:} ;;
+    *@*) io_apic=${1#*@} ;;
+    esac
     bytes 0 2
-    bytes $((${#device} ? 24 : 16)) 2
+    bytes $((${#device} || ${#io_apic} ? 24 : 16)) 2
     bytes $((${#device} ? 0 : 1)) 1
     bytes 0 3
     bytes "$((address))" 8
     [ -z "$device" ] || {
         bytes 0x0801 6
         bytes "$((device))" 2
+    }
+    [ -z "$io_apic" ] || {
+        bytes 0x0803 4
+        bytes "$((io_apic))" 1
+        bytes 0x001ff0 3
     }
 }
 
