@@ -111,7 +111,16 @@ bool check_card_is_refused(const struct boot_state *boot)
 {
     const bool card = boot->options.channel == CHANNEL_AUTO || boot->options.channel == CHANNEL_NET;
 
-    return card && boot->x2apic_hold != X2APIC_FREE;
+    return card && boot->x2apic_hold != X2APIC_FREE && !dmar_is_reachable(&boot->acpi.dmar, MAPPED_END);
+}
+
+/* NULL, or why there is no hypervisor; the log then has the reason and the remedy. */
+static const char *x2apic_objection(const struct boot_state *boot)
+{
+    if (!check_card_is_refused(boot))
+        return NULL;
+    log_line("%s; %s", x2apic_hold_text(boot->x2apic_hold), x2apic_hold_remedy(boot->x2apic_hold));
+    return X2APIC_REFUSED;
 }
 
 /* The self-test reports it as a finding instead. */
@@ -125,8 +134,9 @@ static void check_x2apic(struct boot_state *boot)
     boot->x2apic_hold = x2apic_hold_of(x2apic_read(), cpus->apic_ids, boot->nr_cpus, &high_id);
     if (boot->x2apic_hold == X2APIC_HIGH_ID)
         log_line("a CPU has the APIC id %u", high_id);
-    if (check_card_is_refused(boot) && !boot->options.selftest)
-        check_refuse_vmx(boot, x2apic_hold_text(boot->x2apic_hold));
+    const char *objection = boot->options.selftest ? NULL : x2apic_objection(boot);
+    if (objection)
+        check_refuse_vmx(boot, objection);
 }
 
 const char *check_other_cpus(struct boot_state *boot)
@@ -138,7 +148,7 @@ const char *check_other_cpus(struct boot_state *boot)
         log_line("CPU %u (APIC id %u): its x2APIC mode is locked, the first CPU's is not", cpu->number, cpu->apic_id);
         boot->x2apic_hold = X2APIC_LOCKED;
     }
-    return check_card_is_refused(boot) ? x2apic_hold_text(boot->x2apic_hold) : NULL;
+    return x2apic_objection(boot);
 }
 
 static void use_soft_pt(struct boot_state *boot)

@@ -17,7 +17,7 @@ void check_options(const struct boot_state *boot);
 /* Give up VMX, so that the guest boots without the hypervisor. Logs why. */
 void check_refuse_vmx(struct boot_state *boot, const char *why);
 
-/* Are the options such that the channel would be a network card, and VT-d hidden, although the guest needs it? */
+/* Are the options such that the channel would be a network card, and does the guest need VT-d, which could block it? */
 bool check_card_is_refused(const struct boot_state *boot);
 
 /* The other CPUs have been started: what of them the first one does not show. NULL: nothing, or why the guest has to

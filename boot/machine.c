@@ -6,6 +6,7 @@
 #include "boot/plan.h"
 #include "serial/wire/sink_cut.h"
 #include "vmx/vmx.h"
+#include "vtd/dmar_guest.h"
 #include "vtd/watch.h"
 
 _Static_assert(SINK_CUT_CPUS >= VMX_MAX_CPUS, "the wait of each CPU has its place");
@@ -22,12 +23,22 @@ static uint64_t poll_tsc(const struct boot_state *boot)
     return boot->nr_cpus > 1 ? clock_tsc_hz() : 0;
 }
 
+static struct vmx_filter filter_of_units(const struct boot_state *boot)
+{
+    const struct dmar *dmar = &boot->acpi.dmar;
+
+    if (!boot->filters_vtd)
+        return (struct vmx_filter){0};
+    return (struct vmx_filter){dmar->units, dmar->nr_units, dmar_guest_read, dmar_guest_write};
+}
+
 void machine_init(struct boot_state *boot)
 {
     uint64_t top = memory_map_top(&boot->info.map);
     struct vmx_machine machine = {.reserved = boot->carved,
                                   .top_of_memory = top,
                                   .ports = channel_ports(&boot->channel, &boot->acpi),
+                                  .filter = filter_of_units(boot),
                                   .code_pages = boot->options.code_pages && !boot->no_pt,
                                   .space_ends = boot->options.space_ends,
                                   .watch_lvtpc = !boot->no_pt && boot->options.pt.way != PT_SWITCH_SOFT,

@@ -111,7 +111,8 @@ static _Noreturn void run_selftest(void)
                                       .options = &boot->options.pt,
                                       .cpuid = &boot->cpuid,
                                       .nr_cpus = boot->acpi.cpus.nr,
-                                      .x2apic_hold = check_card_is_refused(boot) ? boot->x2apic_hold : X2APIC_FREE,
+                                      .x2apic_hold = boot->x2apic_hold,
+                                      .x2apic_refused = check_card_is_refused(boot),
                                       .channel = &boot->channel,
                                       .vtd = &boot->vtd,
                                       .vtd_request = &vtd_request,
@@ -160,9 +161,16 @@ static _Noreturn void start_with_vmx(void)
     vmx_cpu_run(first->vmx_memory, first->number, first->apic_id, first->pt, &entry);
 }
 
-/* VISIBLE: without VT-d the guest starts in xAPIC mode, as from a BIOS. */
+/* VISIBLE: without VT-d the guest starts in xAPIC mode, as from a BIOS. VISIBLE: where it cannot, it has VT-d without
+ * DMA remapping. */
 static void hide_remapping(void)
 {
+    if (boot->channel.kind == CHANNEL_NET && boot->x2apic_hold != X2APIC_FREE) {
+        boot->filters_vtd = true;
+        log_line("VT-d: the guest can remap interrupts, since it has to stay in x2APIC mode, but not DMA, which could "
+                 "block our card's");
+        return;
+    }
     if (!remapping_hide(&boot->acpi.dmar, boot->channel.kind == CHANNEL_NET, boot->vtd.active))
         return;
     boot->leaves_x2apic = true;

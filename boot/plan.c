@@ -71,7 +71,8 @@ static _Noreturn void fail_too_little(const struct boot_state *boot, uint64_t si
 static bool carve_with_ept(struct boot_state *boot, struct carve_request *request)
 {
     const uint64_t top = memory_map_top(&boot->info.map);
-    const uint32_t all = vmx_ept_pages_needed(top), least = vmx_ept_pages_least(top);
+    const uint32_t for_units = boot->acpi.dmar.nr_units; /* vmx_filter: check_other_cpus may find that it is needed */
+    const uint32_t all = vmx_ept_pages_needed(top) + for_units, least = vmx_ept_pages_least(top) + for_units;
 
     for (boot->nr_ept_pages = all;; boot->nr_ept_pages = least + (boot->nr_ept_pages - least) / 2) {
         request->size = round_up(arena_bytes(boot), 2 * MIB);

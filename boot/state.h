@@ -25,6 +25,7 @@ struct boot_state {
     uint16_t nr_cpus;             /* CPUs that we take over; 1 without a hypervisor */
     enum x2apic_hold x2apic_hold; /* why the guest needs VT-d; X2APIC_FREE: it does not, or there is none */
     bool leaves_x2apic;           /* each CPU leaves x2APIC mode before it enters the guest */
+    bool filters_vtd;             /* the guest has VT-d for interrupts only: vtd/dmar_guest.h */
     struct boot_cpu *cpus;
     struct memory_map places; /* of the memory, only what is free now is usable (boot/guest/efi_map.h) */
     struct range carved;      /* our memory, and arena allocates from it */

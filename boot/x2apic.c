@@ -21,12 +21,19 @@ enum x2apic_hold x2apic_hold_of(struct x2apic_facts facts, const uint32_t *apic_
 const char *x2apic_hold_text(enum x2apic_hold hold)
 {
     static const char *const texts[] = {
-        [X2APIC_LOCKED] = "x2APIC mode is locked, so the guest needs VT-d to remap interrupts, but a network card as "
-                          "the channel hides VT-d: use channel=uart, or disable SGX and TDX in the firmware setup",
-        [X2APIC_HIGH_ID] = "an APIC id above 254 needs x2APIC mode, so the guest needs VT-d to remap interrupts, but a "
-                           "network card as the channel hides VT-d: use channel=uart, or disable Hyper-Threading or "
-                           "cores in the firmware setup",
+        [X2APIC_LOCKED] = "x2APIC mode is locked: IA32_XAPIC_DISABLE_STATUS[0], LEGACY_XAPIC_DISABLED, is 1",
+        [X2APIC_HIGH_ID] = "a CPU has an APIC id above 254",
     };
 
     return texts[hold];
+}
+
+const char *x2apic_hold_remedy(enum x2apic_hold hold)
+{
+    static const char *const remedies[] = {
+        [X2APIC_LOCKED] = "use a serial line: channel=uart; or disable SGX and TDX in the firmware setup",
+        [X2APIC_HIGH_ID] = "use a serial line: channel=uart; or disable Hyper-Threading or cores in the firmware setup",
+    };
+
+    return remedies[hold];
 }

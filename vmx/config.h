@@ -28,6 +28,16 @@ struct vmx_ports {
     bool watch_power;                        /* flush before power-off and reset: their ports exit */
 };
 
+/* Pages of device registers that the guest accesses through functions, by doublewords. They are called on any CPU, on
+ * several at a time, and with the machine's lock held or not. The EPT tables take up to nr_pages more pages of the
+ * pool. */
+struct vmx_filter {
+    const uint64_t *pages; /* multiples of 4 KBytes below 4 GiB; must stay valid */
+    unsigned nr_pages;
+    uint32_t (*read)(uint64_t page, uint32_t offset);
+    void (*write)(uint64_t page, uint32_t offset, uint32_t value);
+};
+
 #define VMX_MAX_CPUS 64u
 
 /* The configuration of the machine, the same for all CPUs. */
@@ -35,6 +45,7 @@ struct vmx_machine {
     struct range reserved;  /* root's image, tables and trace regions: not mapped for the guest */
     uint64_t top_of_memory; /* end of the highest RAM in bytes */
     struct vmx_ports ports;
+    struct vmx_filter filter;
     bool code_pages;           /* EPT W^X, RECORD_PAGE records */
     bool space_ends;           /* ... and records of the ends of address spaces: vmx/code/space_lifetime.h */
     enum pt_switch way;        /* how IA32_RTIT_CTL is switched at VM entries and exits; ROOT if PT is off */

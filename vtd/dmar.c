@@ -12,6 +12,7 @@ enum { SCOPE_TYPE = 0, SCOPE_LENGTH = 1, SCOPE_BUS = 5, SCOPE_DEVICE = 6, SCOPE_
 #define DMA_CTRL_PLATFORM_OPT_IN_FLAG (1u << 2)
 #define INCLUDE_PCI_ALL 1u
 #define TYPE_DRHD 0u
+#define PAGE_BYTES 4096u
 #define SCOPE_PCI_ENDPOINT 1u
 
 /* The device of which all scopes are functions, each with a path of one step; else DMAR_NO_SLOT. */
@@ -56,6 +57,14 @@ void dmar_read(struct dmar *dmar, const uint8_t *table, uint32_t size, uint64_t 
             add_unit(dmar, table + at, length);
         at += length;
     }
+}
+
+bool dmar_is_reachable(const struct dmar *dmar, uint64_t end)
+{
+    for (unsigned i = 0; i < dmar->nr_units; i++)
+        if (dmar->units[i] % PAGE_BYTES != 0 || dmar->units[i] >= end)
+            return false;
+    return dmar->nr_more == 0;
 }
 
 void dmar_hide(uint8_t *table)

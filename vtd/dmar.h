@@ -33,6 +33,9 @@ struct dmar {
 /* Parse a whole DMAR table of size bytes at pa. Parsing ends at the first malformed structure. */
 void dmar_read(struct dmar *dmar, const uint8_t *table, uint32_t size, uint64_t pa);
 
+/* Are all units in the arrays, with registers in a page of 4 KBytes below end, and so within the hypervisor's reach? */
+bool dmar_is_reachable(const struct dmar *dmar, uint64_t end);
+
 /* Change a table's signature to XMAR, which no OS looks for, and keep its checksum valid. */
 void dmar_hide(uint8_t *table);
 

@@ -28,7 +28,9 @@ enum dmar_register {
 #define DMAR_WRITE_BUFFER (1u << 27) /* a one-shot command; its status bit clears on completion */
 #define DMAR_QUEUED_INVALIDATION (1u << 26)
 #define DMAR_INTERRUPT_REMAPPING (1u << 25)
-#define DMAR_PERSISTENT 0x96ffffffu /* bits of GSTS to write back to GCMD; the others are one-shot commands */
+#define DMAR_INTERRUPT_TABLE (1u << 24)   /* as DMAR_ROOT_TABLE */
+#define DMAR_COMPATIBLE_FORMAT (1u << 23) /* interrupts in that format are not blocked */
+#define DMAR_PERSISTENT 0x96ffffffu       /* bits of GSTS to write back to GCMD; the others are one-shot commands */
 
 #define DMAR_PMEN_ENABLE (1u << 31)
 #define DMAR_PMEN_STATUS 1u

@@ -114,14 +114,14 @@ static void find_vtd(struct list *list, const struct machine_facts *facts)
 
 static void find_x2apic(struct list *list, const struct machine_facts *facts)
 {
-    static const char what[] = "the guest has to stay in x2APIC mode, in which it needs VT-d, but a network card as "
-                               "the channel hides VT-d";
-    if (facts->x2apic_hold == X2APIC_LOCKED)
-        list_add(list, FINDING_STOPS_VMX, what, "IA32_XAPIC_DISABLE_STATUS[0], LEGACY_XAPIC_DISABLED, is 1",
-                 "use a serial line: channel=uart; or disable SGX and TDX in the firmware setup");
-    else if (facts->x2apic_hold == X2APIC_HIGH_ID)
-        list_add(list, FINDING_STOPS_VMX, what, "a CPU has an APIC id above 254",
-                 "use a serial line: channel=uart; or disable Hyper-Threading or cores in the firmware setup");
+    if (facts->x2apic_refused)
+        list_add(list, FINDING_STOPS_VMX, X2APIC_REFUSED, x2apic_hold_text(facts->x2apic_hold),
+                 x2apic_hold_remedy(facts->x2apic_hold));
+    else if (facts->x2apic_hold != X2APIC_FREE)
+        list_add(list, FINDING_NOTE,
+                 "the guest has to stay in x2APIC mode, in which it needs VT-d; if the channel is a network card, it "
+                 "can remap interrupts but not DMA",
+                 x2apic_hold_text(facts->x2apic_hold), "none needed; but VT-d cannot protect our memory from devices");
 }
 
 static void find_machine(struct list *list, const struct machine_facts *facts)
@@ -137,7 +137,7 @@ static void find_machine(struct list *list, const struct machine_facts *facts)
         list_add(list, wire ? FINDING_NOTE : FINDING_STOPS_WIRE, "a DMA remapping unit (VT-d) cannot be switched off",
                  "GSTS or PMEN still reads as on: the card's DMA may be blocked",
                  "in the firmware setup disable \"VT-d\" and \"DMA protection\", or only the setting called pre-boot");
-    else if (facts->nr_remapping > 0)
+    else if (facts->nr_remapping > 0 && facts->x2apic_hold == X2APIC_FREE)
         find_vtd(list, facts);
     if (facts->efi)
         list_add(

@@ -26,8 +26,9 @@ struct machine_facts {
     uint32_t nr_cpus, max_cpus;                /* of the machine; that we support */
     uint32_t nr_remapping, nr_remapping_stuck; /* remapping units in ACPI; those that cannot be switched off */
     enum vtd_outcome vtd;
-    enum x2apic_hold x2apic_hold; /* X2APIC_FREE too if the channel is not to be a network card */
-    const char *vtd_why_off;      /* why a boot leaves VT-d off; NULL: it does not, or vtd=off */
+    enum x2apic_hold x2apic_hold;
+    bool x2apic_refused;     /* ... prevents the boot */
+    const char *vtd_why_off; /* why a boot leaves VT-d off; NULL: it does not, or vtd=off */
     enum channel_stage channel;
     bool wire_failed; /* the channel was open, but not everything arrived */
 };

@@ -16,7 +16,8 @@ struct selftest {
     const struct pt_options *options;
     const struct pt_cpuid *cpuid; /* the CPU's own, not those of soft PT */
     uint32_t nr_cpus;             /* as ACPI lists them; 0: it lists none */
-    enum x2apic_hold x2apic_hold; /* as in a boot with these options */
+    enum x2apic_hold x2apic_hold;
+    bool x2apic_refused; /* ... prevents a boot with these options */
     const struct channel *channel;
     struct vtd_state *vtd;
     const struct vtd_request *vtd_request;

@@ -49,6 +49,7 @@ void selftest_facts_read(struct machine_facts *facts, const struct selftest *sel
                                     .nr_cpus = selftest->nr_cpus,
                                     .max_cpus = BOOT_MAX_CPUS,
                                     .x2apic_hold = selftest->x2apic_hold,
+                                    .x2apic_refused = selftest->x2apic_refused,
                                     .channel = selftest->channel->stage};
     selftest_facts_read_vtd(facts, selftest);
     copy_words(facts->vendor, leaf0.ebx, leaf0.edx, leaf0.ecx);

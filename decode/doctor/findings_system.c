@@ -22,11 +22,10 @@ static void judge_firmware(struct findings *findings, const struct facts *facts)
         finding_add(findings, "secure-boot", FINDING_GOOD, facts->efi ? "off" : "none: booted by a BIOS");
     }
     if ((facts->nr_iommus || facts->dmar) && facts->cpu.x2apic_locked) {
-        finding_add(findings, "vt-d", FINDING_BAD,
-                    "x2APIC mode is locked (MSR BDH), in which the guest needs VT-d, but a network card hides it");
-        finding_remedy(
-            findings,
-            "send the trace by a serial line (channel=uart), or turn SGX and TDX off in the firmware's setup");
+        finding_add(
+            findings, "vt-d", FINDING_NOTE,
+            "x2APIC mode is locked (MSR BDH), so the guest keeps VT-d, but for interrupts only if the trace is sent by "
+            "a network card");
     } else if (facts->nr_iommus || facts->dmar) {
         finding_add(
             findings, "vt-d", FINDING_NOTE,

@@ -67,10 +67,12 @@ struct cpu {
     CPU_STATE_BYTES(msr, 16);           /* vmx/exit/msr.c */
     CPU_STATE_BYTES(startup, 16);       /* vmx/exit/startup.c */
     CPU_STATE_BYTES(trace_switch, 48);  /* vmx/exit/trace_switch.c */
+    CPU_STATE_BYTES(filter, 32);        /* vmx/exit/filter.c */
 
     char text[4096];                                          /* vmx/cpu/exit_counts.c: the text for pt_flush_end */
     uint8_t lapic_stage[4096] __attribute__((aligned(4096))); /* vmx/apic/lapic.c: takes stepped accesses to the APIC */
-    uint8_t hidden_stage[4096] __attribute__((aligned(4096)));    /* writes to hidden pages; fetches from the APIC */
+    uint8_t hidden_stage[4096] __attribute__((aligned(4096)));    /* writes to hidden pages; fetches from registers */
+    uint8_t filter_stage[4096] __attribute__((aligned(4096)));    /* vmx/exit/filter.c: takes stepped accesses */
     uint8_t view_tables[44][4096] __attribute__((aligned(4096))); /* vmx/ept/view.c */
     uint8_t vmxon_region[4096] __attribute__((aligned(4096)));    /* vmx/vmx.c */
     uint8_t vmcs_region[4096] __attribute__((aligned(4096)));     /* vmx/vmx.c */

@@ -158,6 +158,8 @@ INIT_CODE const char *ept_build(const struct vmx_machine *config)
         const uint64_t page = config->ports.hidden_ecam_pa[i];
         hide(page, page ? page + EPT_PAGE_SIZE : 0);
     }
+    for (unsigned i = 0; i < config->filter.nr_pages; i++) /* last: they are accessed through functions in any case */
+        unmap((struct range){config->filter.pages[i], config->filter.pages[i] + EPT_PAGE_SIZE});
     return NULL;
 }
 

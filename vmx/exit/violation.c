@@ -15,6 +15,7 @@
 #include "vmx/ept/mtrr.h"
 #include "vmx/ept/step.h"
 #include "vmx/ept/view.h"
+#include "vmx/exit/filter.h"
 #include "vmx/guest/inject.h"
 #include "vmx/smp/kick.h"
 
@@ -51,7 +52,9 @@ static void violation_handle(struct cpu *cpu, uint64_t gpa, uint64_t qualificati
     const uint64_t page = gpa & EPT_PAGE_MASK, entry = ept_lookup(gpa);
     const bool write = qualification & EPT_VIOLATION_WRITE, fetch = qualification & EPT_VIOLATION_FETCH;
 
-    if (!ept_entry_present(entry))
+    if (!ept_entry_present(entry) && filter_has(gpa))
+        filter_accessed(cpu, gpa, qualification);
+    else if (!ept_entry_present(entry))
         map_missing(cpu, gpa);
     else if (write && ept_is_hidden(gpa))
         hidden_written(cpu, page);

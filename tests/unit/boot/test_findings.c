@@ -162,7 +162,10 @@ static void test_x2apic(void **state)
 {
     (void)state;
     struct machine_facts facts = skylake();
+    facts.nr_remapping = 1;
     facts.x2apic_hold = X2APIC_LOCKED;
+    assert_finding(&facts, FINDING_NOTE, "can remap interrupts but not DMA", "none needed");
+    facts.x2apic_refused = true;
     assert_finding(&facts, FINDING_STOPS_VMX, "stay in x2APIC mode", "SGX and TDX");
     facts.x2apic_hold = X2APIC_HIGH_ID;
     assert_finding(&facts, FINDING_STOPS_VMX, "stay in x2APIC mode", "Hyper-Threading");

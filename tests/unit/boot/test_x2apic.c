@@ -34,8 +34,11 @@ static void test_texts(void **state)
 {
     (void)state;
     assert_null(x2apic_hold_text(X2APIC_FREE));
-    assert_non_null(strstr(x2apic_hold_text(X2APIC_LOCKED), "disable SGX and TDX in the firmware setup"));
+    assert_null(x2apic_hold_remedy(X2APIC_FREE));
+    assert_non_null(strstr(x2apic_hold_text(X2APIC_LOCKED), "x2APIC mode is locked"));
+    assert_non_null(strstr(x2apic_hold_remedy(X2APIC_LOCKED), "disable SGX and TDX in the firmware setup"));
     assert_non_null(strstr(x2apic_hold_text(X2APIC_HIGH_ID), "above 254"));
+    assert_non_null(strstr(x2apic_hold_remedy(X2APIC_HIGH_ID), "disable Hyper-Threading"));
 }
 
 int main(void)

@@ -121,6 +121,25 @@ static void slot_of_a_single_device(void **state)
     assert_int_equal(slot_of_unit(0, two_functions, 0), DMAR_NO_SLOT);
 }
 
+/* The guest could enable a unit whose registers the hypervisor cannot reach. */
+static void units_within_reach(void **state)
+{
+    (void)state;
+    struct dmar dmar;
+    dmar_read(&dmar, surface, sizeof surface, 1);
+    assert_true(dmar_is_reachable(&dmar, 0x100000000));
+    dmar.units[2] = 0xfffff000;
+    assert_true(dmar_is_reachable(&dmar, 0x100000000));
+    dmar.units[2] = 0x100000000;
+    assert_false(dmar_is_reachable(&dmar, 0x100000000));
+    dmar.units[2] = 0xfed90800;
+    assert_false(dmar_is_reachable(&dmar, 0x100000000));
+    dmar.units[2] = 0xfed90000;
+    dmar.nr_more = 1;
+    assert_false(dmar_is_reachable(&dmar, 0x100000000));
+    assert_true(dmar_is_reachable(&(struct dmar){.pa = 1}, 0x100000000));
+}
+
 static void invalid_structures_end_parsing(void **state)
 {
     (void)state;
@@ -279,6 +298,7 @@ int main(void)
         cmocka_unit_test(units_are_listed),
         cmocka_unit_test(real_tables),
         cmocka_unit_test(slot_of_a_single_device),
+        cmocka_unit_test(units_within_reach),
         cmocka_unit_test(invalid_structures_end_parsing),
         cmocka_unit_test(large_server),
         cmocka_unit_test(hidden_table_is_valid),

@@ -301,13 +301,40 @@ static void places_without_end(void **state)
     alternating = false;
 }
 
+/* As many units of a machine as there can be, each in another 2 MBytes, of the smallest and of a large machine. */
+static void filtered_pages_exit(void **state)
+{
+    (void)state;
+    static uint64_t pages[128];
+    for (uint64_t i = 0; i < 128; i++)
+        pages[i] = 0x80000000 + i * 0xa01000;
+    for (unsigned round = 0; round < 2; round++) {
+        uint64_t entry;
+        machine.config = large(round ? 16 * TIB : 256 << 20, round);
+        machine.config.reserved = (struct range){0x8000000, 0x9000000};
+        machine.config.filter = (struct vmx_filter){.pages = pages, .nr_pages = 128};
+        machine.config.nr_ept_pages += 128;
+        munmap(machine.config.ept_pool, 4096ull * (machine.config.nr_ept_pages - 128));
+        machine.config.ept_pool = mmap(NULL, 4096ull * machine.config.nr_ept_pages, PROT_READ | PROT_WRITE,
+                                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        assert_null(ept_build(&machine.config));
+        for (unsigned i = 0; i < 128; i++) {
+            assert_int_equal(walk(pages[i], &entry), 0);
+            assert_int_equal(walk(pages[i] + 0xfff, &entry), 0);
+            assert_int_equal(walk(pages[i] - 1, &entry), pages[i] - 1);
+            assert_int_equal(walk(pages[i] + 0x1000, &entry), pages[i] + 0x1000);
+        }
+        release();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types_that_alternate),        cmocka_unit_test(places_without_end),
         cmocka_unit_test(all_of_it_is_mapped),         cmocka_unit_test(nothing_beyond_the_top_is_mapped),
         cmocka_unit_test(what_is_hidden_stays_hidden), cmocka_unit_test(code_may_be_anywhere),
-        cmocka_unit_test(too_few_pages_are_said),
+        cmocka_unit_test(too_few_pages_are_said),      cmocka_unit_test(filtered_pages_exit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
