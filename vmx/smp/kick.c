@@ -1,6 +1,8 @@
 /* Kind: shell */
 #include "vmx/smp/kick.h"
 
+#include <limits.h>
+
 #include "base/io.h"
 #include "base/log.h"
 #include "base/msr.h"
@@ -179,20 +181,33 @@ void kick_serving(struct cpu *cpu)
     __atomic_store_n(&kick_of(cpu)->served, __atomic_load_n(&kicks.requests, __ATOMIC_SEQ_CST), __ATOMIC_SEQ_CST);
 }
 
-void kick_those(struct cpu *self, bool (*wanted)(const struct cpu *cpu))
+/* most: of how many CPUs. */
+static void kick_up_to(struct cpu *self, unsigned most, bool (*wanted)(const struct cpu *cpu))
 {
     if (!machine_has_others())
         return;
     const struct lapic_ipi ipi = lapic_ipi_begin(self);
 
-    for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
+    for (unsigned i = 0; i < machine.config.nr_cpus && most > 0; i++) {
         struct cpu *cpu = machine_other(self, i);
 
         if (cpu && (!wanted || wanted(cpu)) && lapic_ipi_reaches(self, cpu) &&
-            position_change(cpu, CPU_IN_GUEST, CPU_KICKED))
+            position_change(cpu, CPU_IN_GUEST, CPU_KICKED)) {
             lapic_send_init(self, cpu);
+            most--;
+        }
     }
     lapic_ipi_end(self, ipi);
+}
+
+void kick_those(struct cpu *self, bool (*wanted)(const struct cpu *cpu))
+{
+    kick_up_to(self, UINT_MAX, wanted);
+}
+
+void kick_one(struct cpu *self)
+{
+    kick_up_to(self, 1, NULL);
 }
 
 static bool is_in_guest(const struct cpu *cpu)

@@ -25,7 +25,8 @@
  * A guest's INIT stays pending as long as its target is in root mode, which is long when the wire is slow. The SIPI
  * that the guest sends next is then dropped, since the target does not wait for it yet. So a CPU that takes a guest's
  * INIT requests that the CPU that sent it a SIPI last sends it again (lapic_resend_sipi). While tracing is on, SIPIs
- * are recorded at their targets (guest_ipi_sends); else the last command in the ICR must be the SIPI.
+ * are recorded at their targets (guest_ipi_sends); else the last command in the ICR must be the SIPI. It kicks one CPU,
+ * which kicks the others: a SIPI that is sent after its sender has served must find the CPU waiting (requests.c).
  */
 #ifndef VMX_SMP_KICK_H
 #define VMX_SMP_KICK_H
@@ -72,6 +73,9 @@ bool kick_is_parked(const struct cpu *cpu);
  * that are there. wanted: only CPUs of which it is true; NULL: all. */
 void kick_request(void);
 void kick_those(struct cpu *self, bool (*wanted)(const struct cpu *cpu));
+
+/* Kick one CPU that is in the guest, if any is: it has to kick the others (requests_init_taken). */
+void kick_one(struct cpu *self);
 
 /* Call it in a loop that waits for a CPU to leave the guest: it sends its kick again at growing intervals. wait: zeroed
  * before the loop. false: the CPU does not leave it within some 20 seconds. */

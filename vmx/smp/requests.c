@@ -27,11 +27,12 @@ CPU_STATE(requests)
 
 /* Atomic: counted up by any CPU, read without the lock. */
 static struct {
-    uint64_t flushes;    /* the machine may go down: each CPU hands over all that it has traced */
-    uint64_t triggers;   /* pt.trigger= was reached */
-    uint64_t inits;      /* a CPU waits for a SIPI that may have been sent before it did */
-    uint32_t going_down; /* CPUs that wait for all flushes; all others wait with them */
-    bool sleeps;         /* the flush is for a sleep state, S1 to S3; written by the one CPU that brings that about */
+    uint64_t flushes;      /* the machine may go down: each CPU hands over all that it has traced */
+    uint64_t triggers;     /* pt.trigger= was reached */
+    uint64_t inits;        /* a CPU waits for a SIPI that may have been sent before it did */
+    uint64_t inits_spread; /* of these, those of which all CPUs have been kicked */
+    uint32_t going_down;   /* CPUs that wait for all flushes; all others wait with them */
+    bool sleeps;           /* the flush is for a sleep state, S1 to S3; written by the one CPU that brings that about */
 } requested;
 
 static uint64_t counter_read(const uint64_t *counter)
@@ -83,6 +84,8 @@ static void serve_inits(struct cpu *cpu)
     if (requests_of(cpu)->inits == inits)
         return;
     requests_of(cpu)->inits = inits;
+    if (__atomic_exchange_n(&requested.inits_spread, inits, __ATOMIC_SEQ_CST) != inits)
+        kick_those(cpu, NULL);
     for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
         const struct cpu *to = machine_other(cpu, i);
 
@@ -130,13 +133,16 @@ void requests_serve(struct cpu *cpu)
 /* --- requesting -----------------------------------------------------------------------------------------------------
  */
 
+/* The guest's SIPIs follow its INIT within microseconds, and are dropped until this CPU is in the wait-for-SIPI state.
+ * The CPU that sends them may serve this request before it has sent one. So VM entry follows at once, however many CPUs
+ * there are: this CPU kicks only one, which kicks the others (serve_inits). */
 void requests_init_taken(struct cpu *self)
 {
     if (!machine_has_others())
         return;
     counter_advance(&requested.inits);
     kick_request();
-    kick_those(self, NULL);
+    kick_one(self);
 }
 
 static bool has_flushed(const struct cpu *cpu, uint64_t flushes)

@@ -23,4 +23,10 @@ traced() {
 
 traced x2apic8 8 '500 x2apic'
 traced xapic16 16 100
+
+# A CPU that takes an INIT must be in the wait-for-SIPI state when the SIPIs come, some 300 PAUSEs later, though it has all others
+# look for a SIPI that came too early.
+CHANNEL=none CPUS=16 check 'x2apic16, pt=off: the guest runs to its end' \
+    boot x2apic16 build/guests/smp.bzImage '' 'cpus=16 small stops=4 rounds=100 x2apic' 'pt=off channel=none'
+console_has 'x2apic16, pt=off: and finds itself in order' x2apic16 'smp: ok'
 done_testing
