@@ -3,15 +3,20 @@
 
 #include "machine.h"
 
+#define EFER 0xc0000080u
+#define EFER_NXE 0x800u
+#define XSS 0xda0u
+#define XSS_HIDDEN (1ull << 8 | 1ull << 14) /* PT's and user interrupts' state (visible) */
+
 /* May be written, and is put back. */
-static const uint32_t weighed[] = {0xc0000080, 0xc0000081, 0xc0000082, 0xc0000083,
+static const uint32_t weighed[] = {EFER,       0xc0000081, 0xc0000082, 0xc0000083,
                                    0xc0000084, 0xc0000100, 0xc0000101, 0xc0000102, /* EFER, STAR to GS */
                                    0x174,      0x175,      0x176,                  /* SYSENTER */
                                    0x277,      0x277,      0x2ff,      0x200,
                                    0x201,      0x20e,      0x20f,      0x250, /* PAT, MTRRs */
                                    0x258,      0x259,      0x268,      0x26f,
                                    0x1d9,      0x1a0,      0xfe,       0x179, /* DEBUGCTL, ... */
-                                   0xda0,      0x1d,       0x1cb,      0x984,
+                                   XSS,        0x1d,       0x1cb,      0x984,
                                    0x40000000, 0x40000001, 0x4b564d00, 0x4b564d01, /* XSS, and what is not there */
                                    0xc0000103, 0x1fff,     0x2000,     0xc0001fff,
                                    0xc0002000, 0xbfffffff, 0x9c,       0x3f8};
@@ -110,6 +115,14 @@ static void write(uint32_t msr, uint64_t value)
     PLAY(false, 0x0f, 0x30); /* WRMSR */
 }
 
+/* NXE stays set: without it the guest's own pages have a reserved bit. */
+static uint64_t what_may_be_written(uint32_t msr, uint64_t value)
+{
+    if (msr == XSS)
+        return value & ~XSS_HIDDEN;
+    return msr == EFER ? value | EFER_NXE : value;
+}
+
 void game_msr(void)
 {
     const uint32_t msr = choose();
@@ -117,7 +130,7 @@ void game_msr(void)
     games_add(" msr ", msr);
     const bool exists = read(msr) == VECTOR_END;
     const uint64_t old = exists ? random_state.r[RDX] << 32 | random_state.r[RAX] : 0;
-    const uint64_t value = value_near(old);
+    const uint64_t value = what_may_be_written(msr, value_near(old));
 
     if (below(3) == 0)
         return;
