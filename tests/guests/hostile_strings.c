@@ -18,7 +18,7 @@ static uint8_t pages[2][PAGE] __attribute__((aligned(4096))), code[PAGE] __attri
 static uint64_t pdpt[512] __attribute__((aligned(4096))), directory[512] __attribute__((aligned(4096))),
     table[512] __attribute__((aligned(4096)));
 static uint32_t words[8];
-static volatile uint32_t faults, protection, traps;
+static volatile uint32_t faults, protection, traps, resumes;
 
 /* The registers of a string instruction. */
 static struct registers {
@@ -66,8 +66,8 @@ static __attribute__((interrupt)) void on_protection(struct interrupt_frame *fra
 
 static __attribute__((interrupt)) void on_debug(struct interrupt_frame *frame)
 {
-    (void)frame;
     traps++;
+    resumes += frame->rflags >> 16 & 1; /* RF */
 }
 
 static void unmap(void)
@@ -207,4 +207,5 @@ void hostile_strings(void)
     set(address_of(words), address_of(words), 3);
     rep_outs(TF);
     console_line("hostile: traps of three elements", traps);
+    console_line("hostile: with RF", resumes);
 }

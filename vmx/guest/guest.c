@@ -59,9 +59,11 @@ void guest_advance_rip(void)
     advance(vmread32(VMCS_EXIT_INSTRUCTION_LENGTH));
 }
 
+/* SDM Vol. 3B "Instruction-Breakpoint Exception Condition": an event after any iteration but the last pushes RF = 1. */
 void guest_iterate(void)
 {
     advance(0);
+    vmwriten(VMCS_GUEST_RFLAGS, vmreadn(VMCS_GUEST_RFLAGS) | RFLAGS_RF);
 }
 
 void guest_inject(struct event event)
