@@ -149,7 +149,7 @@ static int open_source(const char *source, uint32_t baud, struct error *error)
 
 static void take_frame(void *context, const struct frame_header *header, const uint8_t *payload)
 {
-    reception_take(context, header, payload);
+    reception_take(context, 0, header, payload);
 }
 
 /* Read once. At the end of a file that grows, wait for more. */

@@ -68,22 +68,26 @@ static void batch_init(struct batch *batch)
     }
 }
 
-/* Acknowledge only what is written: the receiver may be killed at any time. */
-static bool answer_frame(struct reception *reception, int fd, const struct sockaddr_in *to)
+static uint64_t source_of(const struct sockaddr_in *from)
+{
+    return (uint64_t)from->sin_addr.s_addr << 16 | from->sin_port;
+}
+
+static bool answer_frame(struct reception *reception, int fd, const struct sockaddr_in *to, uint32_t stream_id)
 {
     struct {
         struct frame_header header;
         struct frame_ack ack;
     } reply;
     _Static_assert(sizeof(reply) == FRAME_HEADER_SIZE + sizeof(struct frame_ack), "no padding between");
-    if (!store_flush(reception->store))
+    if (!reception_answer(reception, source_of(to), stream_id, &reply.header, &reply.ack))
         return false;
-    reassemble_ack(&reception->frames, &reply.header, &reply.ack);
     /* A reply that cannot be sent counts as lost: the sender repeats its request. */
     (void)!sendto(fd, &reply, sizeof(reply), 0, (const struct sockaddr *)to, sizeof(*to));
     return true;
 }
 
+/* size: 0 if the datagram was larger than any frame. */
 static bool take_datagram(struct reception *reception, struct way *way, const uint8_t *bytes, size_t size,
                           const struct sockaddr_in *from)
 {
@@ -95,11 +99,19 @@ static bool take_datagram(struct reception *reception, struct way *way, const ui
         reception->bad_frames++;
         return true;
     }
-    if (!reception_take(reception, &header, bytes + FRAME_HEADER_SIZE))
-        return true;
-    way->known = true;
-    way->to = *from;
-    return !(header.flags & FRAME_ACK_REQUEST) || answer_frame(reception, way->fd, from);
+    if (!reception_take(reception, source_of(from), &header, bytes + FRAME_HEADER_SIZE))
+        return !reception->store_failed;
+    if (source_of(from) == reception->source) {
+        way->known = true;
+        way->to = *from;
+    }
+    return !(header.flags & FRAME_ACK_REQUEST) || answer_frame(reception, way->fd, from, header.stream_id);
+}
+
+/* A datagram that was cut short may look like a whole frame. */
+static size_t size_of(const struct mmsghdr *message)
+{
+    return message->msg_hdr.msg_flags & MSG_TRUNC ? 0 : message->msg_len;
 }
 
 /* Take the datagrams that have arrived; wait a moment for the first. */
@@ -114,7 +126,7 @@ static bool take_batch(struct reception *reception, struct way *way, struct batc
     if (received < 0 && errno != EINTR && errno != EAGAIN && errno != ECONNREFUSED)
         return error_set(&reception->error, ERROR_UDP, 0, "UDP");
     for (int i = 0; i < received; i++)
-        if (!take_datagram(reception, way, batch->datagrams[i], batch->messages[i].msg_len, &batch->senders[i]))
+        if (!take_datagram(reception, way, batch->datagrams[i], size_of(&batch->messages[i]), &batch->senders[i]))
             return false;
     return true;
 }

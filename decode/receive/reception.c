@@ -24,24 +24,108 @@ void reception_init(struct reception *reception, bool in_order_only)
 void reception_free(struct reception *reception)
 {
     reassemble_free(&reception->frames);
+    rivals_free(&reception->rivals);
 }
 
-bool reception_take(struct reception *reception, const struct frame_header *header, const uint8_t *payload)
+static bool is_data(const struct frame_header *header)
+{
+    return header->kind == FRAME_TRACE || header->kind == FRAME_RECORDS;
+}
+
+/* No sender has such a CPU: a single datagram must not end the reception, nor create files. */
+static bool is_impossible(const struct reception *reception, const struct frame_header *header)
+{
+    const struct store_totals *totals = store_totals(reception->store);
+    return header->cpu >= STORE_MAX_CPUS || (totals->hello && header->cpu >= totals->nr_cpus);
+}
+
+/* The stream that was stored so far is not the machine's: store what the rival has sent instead. */
+static bool replace_stream(struct reception *reception, struct rival *rival)
 {
     struct reassemble *frames = &reception->frames;
-    if (header->cpu >= STORE_MAX_CPUS) { /* no sender has it: a single datagram must not end the reception */
+    const struct reassemble_counts counts = frames->counts;
+    reassemble_free(frames);
+    reassemble_init(frames, false, keep_frame, reception);
+    frames->counts.foreign = counts.foreign + counts.frames + counts.held;
+    reception->due_seq = 0;
+    reception->source = rival->source;
+    reception->proven = true;
+    reception->replaced++;
+    reception->other_boot = true;
+    if (!store_restart(reception->store)) {
+        reception->store_failed = true;
+        return false;
+    }
+    for (unsigned i = 0; i < RIVAL_FRAMES; i++)
+        if (rival->present & 1u << i)
+            reassemble_take(frames, &rival->headers[i], rival->payloads[i]);
+    rivals_free(&reception->rivals);
+    return true;
+}
+
+static void note_other(struct reception *reception, const struct frame_header *header)
+{
+    if (!is_data(header) || header->stream_id == reception->frames.stream_id)
+        return;
+    reception->other_boot = true;
+    reception->other_stream_id = header->stream_id;
+}
+
+/* A data frame of another sender than the first. true: it is to be answered. */
+static bool take_rival(struct reception *reception, uint64_t source, const struct frame_header *header,
+                       const uint8_t *payload)
+{
+    const uint32_t first = reception->frames.stream_id;
+    struct rival *proven = rivals_take(&reception->rivals, source, header, payload);
+    if (!proven)
+        return rivals_find(&reception->rivals, source, header->stream_id) != NULL;
+    reception->other_stream_id = first;
+    return replace_stream(reception, proven);
+}
+
+static bool is_new(const struct reassemble *frames, const struct frame_header *header)
+{
+    return header->seq - frames->next_seq <= UINT32_MAX / 2;
+}
+
+bool reception_take(struct reception *reception, uint64_t source, const struct frame_header *header,
+                    const uint8_t *payload)
+{
+    struct reassemble *frames = &reception->frames;
+    if (is_impossible(reception, header)) {
         reception->bad_frames++;
         return false;
     }
+    if (!frames->started && is_data(header))
+        reception->source = source;
+    if (frames->started && source != reception->source && header->stream_id == frames->stream_id) {
+        reception->strange++;
+        return false;
+    }
+    const bool proves = reception->answered && is_new(frames, header);
     if (reassemble_take(frames, header, payload)) {
+        reception->proven = reception->proven || proves;
         reception->last_frame = monotonic_seconds();
         return true;
     }
-    if ((header->kind == FRAME_TRACE || header->kind == FRAME_RECORDS) && header->stream_id != frames->stream_id) {
-        reception->other_boot = true;
-        reception->other_stream_id = header->stream_id;
+    note_other(reception, header);
+    return is_data(header) && !reception->proven && !frames->in_order_only &&
+           take_rival(reception, source, header, payload);
+}
+
+/* Acknowledge only what is written: the receiver may be killed at any time. */
+bool reception_answer(struct reception *reception, uint64_t source, uint32_t stream_id, struct frame_header *header,
+                      struct frame_ack *ack)
+{
+    if (source != reception->source || stream_id != reception->frames.stream_id) {
+        rival_ack(rivals_find(&reception->rivals, source, stream_id), header, ack);
+        return true;
     }
-    return false;
+    if (!store_flush(reception->store))
+        return false;
+    reassemble_ack(&reception->frames, header, ack);
+    reception->answered = true;
+    return true;
 }
 
 enum reception_outcome reception_check(struct reception *reception)
@@ -60,6 +144,8 @@ enum reception_outcome reception_check(struct reception *reception)
         return RECEPTION_ENDED;
     if (*reception->stop)
         return RECEPTION_INTERRUPTED;
+    if (reception->limit_bytes > 0 && store_bytes(reception->store) >= reception->limit_bytes)
+        return RECEPTION_LIMIT;
     if (reception->timeout_seconds > 0 && quiet >= reception->timeout_seconds)
         return RECEPTION_TIMEOUT;
     return RECEPTION_CONTINUES;

@@ -11,6 +11,7 @@
 #include "decode/capture/error.h"
 #include "decode/receive/control.h"
 #include "decode/receive/reassemble.h"
+#include "decode/receive/rivals.h"
 #include "decode/receive/store.h"
 
 enum reception_phase { RECEPTION_WAITING, RECEPTION_RECEIVING, RECEPTION_HAS_END };
@@ -27,6 +28,12 @@ struct reception {
     control_send *send; /* sends commands to the machine, with send_context; NULL: this source takes none */
     void *send_context;
     struct reassemble frames;
+    uint64_t source;       /* address and port of the stream's frames; others are not taken from elsewhere */
+    bool answered;         /* the stream's sender was sent an acknowledgement */
+    bool proven;           /* it has received one: it has sent new frames since */
+    struct rivals rivals;  /* until it is proven */
+    unsigned replaced;     /* how often another sender has proven to be the machine: the store was emptied */
+    uint64_t strange;      /* frames of our stream id from elsewhere */
     uint64_t bad_frames;   /* datagrams or runs of bytes that were not a frame of a sender */
     uint8_t other_version; /* the wire version of frames that were dropped for it; 0: none */
     bool other_boot;       /* frames of other stream ids were dropped; other_stream_id is the newest */
@@ -36,6 +43,7 @@ struct reception {
     bool store_failed;
     double last_frame;       /* monotonic_seconds() of the last frame of our stream id, initially of the start */
     double timeout_seconds;  /* give up after so long without a frame, 0 = never */
+    uint64_t limit_bytes;    /* stop when the capture has so many, 0 = none */
     bool announce;           /* UDP: announce this receiver's address until the first frame arrives */
     const char *announce_to; /* ADDRESS[:PORT] that announcements go to; NULL: all networks */
     double linger_seconds;   /* answer repeated frames so long after the end record */
@@ -47,6 +55,7 @@ enum reception_outcome {
     RECEPTION_ENDED,       /* the end record and everything before it are stored */
     RECEPTION_TIMEOUT,     /* nothing arrived for timeout_seconds */
     RECEPTION_INTERRUPTED, /* *stop was set */
+    RECEPTION_LIMIT,       /* the capture has limit_bytes */
     RECEPTION_SOURCE_END,  /* the UART's file or socket ended before the end record */
     RECEPTION_FAILED       /* see error and store_error */
 };
@@ -55,8 +64,15 @@ enum reception_outcome {
 void reception_init(struct reception *reception, bool in_order_only);
 void reception_free(struct reception *reception);
 
-/* Take a checked frame, as reassemble_take. false: it does not belong to our stream, and must not be answered. */
-bool reception_take(struct reception *reception, const struct frame_header *header, const uint8_t *payload);
+/* Take a checked frame, as reassemble_take. source: where it came from, 0 on a serial line. false: it does not belong
+ * to our stream, and must not be answered. */
+bool reception_take(struct reception *reception, uint64_t source, const struct frame_header *header,
+                    const uint8_t *payload);
+
+/* The answer to a frame that reception_take has taken and that requests an acknowledgement. What it acknowledges is
+ * written, unless a rival sent the frame. false: see store_error. */
+bool reception_answer(struct reception *reception, uint64_t source, uint32_t stream_id, struct frame_header *header,
+                      struct frame_ack *ack);
 
 /* Call at least a few times a second: shows progress, serves commands, and returns whether the reception continues. */
 enum reception_outcome reception_check(struct reception *reception);

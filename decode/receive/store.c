@@ -84,6 +84,12 @@ bool store_flush(struct store *store)
     return store_file_flush(&store->checksums) && good;
 }
 
+uint64_t store_bytes(const struct store *store)
+{
+    return store->totals.trace_bytes + store_file_end(&store->events) + store_file_end(&store->index) +
+           store_file_end(&store->checksums);
+}
+
 struct record_text store_status(const struct store *store, unsigned cpu)
 {
     static const struct record_text none = {NULL, 0};
@@ -100,7 +106,8 @@ const struct error *store_error(const struct store *store)
     return &store->error;
 }
 
-static void free_store(struct store *store)
+/* Everything that was received, without the directory. */
+static void close_files(struct store *store)
 {
     for (size_t i = 0; i < STORE_MAX_CPUS; i++) {
         if (!store->cpus[i])
@@ -112,12 +119,19 @@ static void free_store(struct store *store)
         free((char *)(uintptr_t)store->cpus[i]->end.bytes);
         free((char *)(uintptr_t)store->cpus[i]->status.bytes);
         free(store->cpus[i]);
+        store->cpus[i] = NULL;
     }
     store_file_close(&store->events);
     store_file_close(&store->index);
     store_file_close(&store->checksums);
-    close(store->directory);
     free((char *)(uintptr_t)store->hello.bytes);
+    store->hello = (struct record_text){NULL, 0};
+}
+
+static void free_store(struct store *store)
+{
+    close_files(store);
+    close(store->directory);
     free(store->directory_name);
     free(store);
 }
@@ -129,7 +143,7 @@ bool store_close(struct store *store)
     return good;
 }
 
-void store_discard(struct store *store)
+static void remove_files(const struct store *store)
 {
     char name[CHECKSUM_FILE_NAME];
     for (unsigned kind = CHECKSUM_EVENTS; kind < CHECKSUM_NR_FILES; kind++)
@@ -138,7 +152,21 @@ void store_discard(struct store *store)
         if (store->cpus[i])
             unlinkat(store->directory, checksum_file_name(name, CHECKSUM_TRACE, i), 0);
     unlinkat(store->directory, CHECKSUM_NAME, 0);
+}
+
+void store_discard(struct store *store)
+{
+    remove_files(store);
     if (store->made)
         rmdir(store->directory_name);
     free_store(store);
+}
+
+bool store_restart(struct store *store)
+{
+    remove_files(store);
+    close_files(store);
+    store->totals = (struct store_totals){0};
+    store->may_miss = 0;
+    return open_files(store);
 }

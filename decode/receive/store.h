@@ -53,6 +53,9 @@ struct store_totals {
 /* Make the directory (which must not exist, or be empty) and its files. NULL: error says why. */
 struct store *store_create(const char *directory, struct error *error);
 
+/* Remove all that was stored, and begin again in the same directory. false: see store_error. */
+bool store_restart(struct store *store);
+
 /* Why a call below returned false. */
 const struct error *store_error(const struct store *store);
 
@@ -69,6 +72,9 @@ bool store_trace(struct store *store, uint16_t cpu, uint64_t offset, const uint8
 /* Bytes of a CPU's record stream at offset. After a hole, reading continues at the next bytes that look like a record.
  */
 bool store_records(struct store *store, uint16_t cpu, uint64_t offset, const uint8_t *bytes, size_t size);
+
+/* The bytes of all files, without holes. */
+uint64_t store_bytes(const struct store *store);
 
 /* Write all data to the files. false: see store_error. */
 bool store_flush(struct store *store);

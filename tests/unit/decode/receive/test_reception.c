@@ -18,6 +18,7 @@
 #include "tests/unit/decode/capture/capture_fixture.h"
 
 #define STREAM 0x1234u
+#define SOURCE 0x7f0000015555u
 
 static double now = 1000;
 
@@ -57,7 +58,7 @@ static bool take(struct reception *reception, uint32_t stream_id, uint32_t seq, 
     static const uint8_t payload[16] = {0};
     struct frame_header header = {
         .kind = FRAME_TRACE, .stream_id = stream_id, .seq = seq, .offset = offset, .length = sizeof(payload)};
-    return reception_take(reception, &header, payload);
+    return reception_take(reception, SOURCE, &header, payload);
 }
 
 /* Anyone can send a datagram with a good CRC. */
@@ -67,15 +68,26 @@ static void a_cpu_that_no_sender_has_is_ignored(void **state)
     static const uint8_t payload[1];
     struct frame_header header = {
         .kind = FRAME_RECORDS, .cpu = STORE_MAX_CPUS, .stream_id = STREAM, .length = sizeof(payload)};
-    assert_false(reception_take(reception, &header, payload));
+    assert_false(reception_take(reception, SOURCE, &header, payload));
     assert_int_equal(reception->bad_frames, 1);
     assert_true(take(reception, STREAM, 0, 0)); /* neither the stream nor the number is taken */
     header.seq = 1;
-    assert_false(reception_take(reception, &header, payload));
+    assert_false(reception_take(reception, SOURCE, &header, payload));
     assert_int_equal(reception->bad_frames, 2);
     assert_false(reception->store_failed);
     assert_int_equal(reception_check(reception), RECEPTION_CONTINUES);
     end(reception);
+}
+
+/* Answer the newest frame. Returns the number that is expected next. */
+static uint32_t answer(struct reception *reception, uint64_t source, uint32_t stream_id)
+{
+    struct frame_header header = {0};
+    struct frame_ack ack;
+    assert_true(reception_answer(reception, source, stream_id, &header, &ack));
+    assert_int_equal(header.kind, FRAME_ACK);
+    assert_int_equal(header.stream_id, stream_id);
+    return header.seq;
 }
 
 static void another_boot_is_noticed(void **state)
@@ -87,14 +99,71 @@ static void another_boot_is_noticed(void **state)
     assert_true(take(reception, STREAM, 0, 0));
     assert_true(reception->last_frame >= now);
     assert_false(reception->other_boot);
-    assert_false(reception_take(reception, &ack, payload));
+    assert_false(reception_take(reception, SOURCE, &ack, payload));
     assert_false(reception->other_boot);
+    assert_int_equal(answer(reception, SOURCE, STREAM), 1);
+    assert_true(take(reception, STREAM, 1, 16));
     now += 5;
     assert_false(take(reception, STREAM + 1, 0, 0));
     assert_true(reception->other_boot);
     assert_int_equal(reception->other_stream_id, STREAM + 1);
     assert_true(reception->last_frame < now); /* a foreign frame does not extend the timeout */
-    assert_int_equal(store_totals(reception->store)->trace_bytes, 16);
+    assert_int_equal(store_totals(reception->store)->trace_bytes, 32);
+    end(reception);
+}
+
+static bool take_from(struct reception *reception, uint64_t source, uint32_t stream_id, uint32_t seq)
+{
+    static const uint8_t payload[16] = {0};
+    struct frame_header header = {.kind = FRAME_TRACE,
+                                  .stream_id = stream_id,
+                                  .seq = seq,
+                                  .offset = seq * sizeof(payload),
+                                  .length = sizeof(payload)};
+    return reception_take(reception, source, &header, payload);
+}
+
+/* Frames that were forged before the machine is on. It is the machine that sends more after an answer. */
+static void a_forged_first_frame_does_not_lock_the_receiver(void **state)
+{
+    struct reception *reception = begin(*state, false);
+    const uint64_t forger = SOURCE + 1;
+    assert_true(take_from(reception, forger, 1, 0));
+    assert_int_equal(answer(reception, forger, 1), 1);
+    assert_true(take_from(reception, SOURCE, STREAM, 0));
+    assert_true(take_from(reception, SOURCE, STREAM, 2));
+    assert_int_equal(reception->replaced, 0);
+    assert_int_equal(answer(reception, SOURCE, STREAM), 1);
+    assert_true(take_from(reception, SOURCE, STREAM, 2)); /* sent again: it may not have the answer yet */
+    assert_int_equal(reception->replaced, 0);
+    assert_true(take_from(reception, SOURCE, STREAM, 1));
+    assert_int_equal(reception->replaced, 1);
+    assert_int_equal(reception->frames.stream_id, STREAM);
+    assert_int_equal(answer(reception, SOURCE, STREAM), 3);
+    assert_int_equal(store_totals(reception->store)->trace_bytes, 48);
+    assert_false(take_from(reception, forger, 1, 1));
+    assert_false(take_from(reception, forger, STREAM, 3)); /* our stream, but from elsewhere */
+    assert_int_equal(reception->strange, 1);
+    assert_int_equal(reception_check(reception), RECEPTION_CONTINUES);
+    end(reception);
+}
+
+/* Many forgers, each with a few frames, while the real sender was first. */
+static void rivals_take_a_bounded_place(void **state)
+{
+    struct reception *reception = begin(*state, false);
+    assert_true(take_from(reception, SOURCE, STREAM, 0));
+    for (uint32_t i = 1; i < 1000; i++) {
+        take_from(reception, SOURCE + i, i, i % 12);
+        if (i % 12 < RIVAL_FRAMES)
+            answer(reception, SOURCE + i, i);
+    }
+    assert_int_equal(reception->replaced, 0);
+    assert_int_equal(answer(reception, SOURCE, STREAM), 1);
+    assert_true(take_from(reception, SOURCE, STREAM, 1));
+    assert_true(reception->proven);
+    assert_false(take_from(reception, SOURCE + 1, 1, 0));
+    assert_int_equal(store_totals(reception->store)->trace_bytes, 32);
     end(reception);
 }
 
@@ -162,6 +231,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CAPTURE_TEST(a_cpu_that_no_sender_has_is_ignored),
         CAPTURE_TEST(another_boot_is_noticed),
+        CAPTURE_TEST(a_forged_first_frame_does_not_lock_the_receiver),
+        CAPTURE_TEST(rivals_take_a_bounded_place),
         CAPTURE_TEST(holes_are_as_large_as_what_was_lost),
         CAPTURE_TEST(a_command_before_the_first_frame_ends),
     };
