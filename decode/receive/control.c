@@ -1,6 +1,5 @@
 #include "decode/receive/control.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,26 +9,24 @@
 #include <unistd.h>
 
 #include "decode/capture/monotonic.h"
+#include "decode/receive/control_clients.h"
 #include "serial/wire/command.h"
 
 #define REPEAT_SECONDS 1.0
 #define PATIENCE_SECONDS 15.0
 #define FIRST_FRAME_SECONDS 60.0 /* the machine may still be in its firmware */
 #define OTHERS_SECONDS 1.0       /* wait so long after the last answer: a CPU answers only when it runs */
-#define LINE_MAX_BYTES (COMMAND_TEXT_MAX + 16u)
 
 struct control {
     int directory, listener;
-    int client; /* whose command is processed; -1: none */
-    size_t used;
-    char line[LINE_MAX_BYTES + 1];
-    bool pending; /* command is complete */
+    struct control_clients clients;
+    struct control_client *client; /* whose command is processed; NULL: none */
     struct command command;
     double pending_since, begun, sent;
     bool answered[STORE_MAX_CPUS];
     unsigned nr_answers;
     double last_answer;
-    uint32_t last_number;
+    uint32_t last_number; /* the highest that was used, by this receiver or by anyone else */
 };
 
 int control_address(struct sockaddr_un *address, const char *directory)
@@ -48,11 +45,12 @@ struct control *control_open(const char *directory, struct error *error)
         error_set(error, ERROR_MEMORY, 0, "the control socket");
         return NULL;
     }
-    control->client = -1;
+    control_clients_init(&control->clients);
     control->directory = control_address(&address, directory);
     control->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (control->directory >= 0 && control->listener >= 0 &&
-        bind(control->listener, (struct sockaddr *)&address, sizeof(address)) == 0 && listen(control->listener, 8) == 0)
+        bind(control->listener, (struct sockaddr *)&address, sizeof(address)) == 0 &&
+        listen(control->listener, 64) == 0)
         return control;
     error_set(error, ERROR_CANNOT_LISTEN, 0, "%s/" CONTROL_SOCKET, directory);
     control_close(control);
@@ -67,62 +65,62 @@ void control_close(struct control *control)
     }
     if (control->listener >= 0)
         close(control->listener);
-    if (control->client >= 0)
-        close(control->client);
+    control_clients_free(&control->clients);
     free(control);
 }
 
 static void end_client(struct control *control)
 {
-    close(control->client);
-    control->client = -1;
-    control->pending = false;
-    control->used = 0;
+    control_client_end(control->client);
+    control->client = NULL;
 }
 
 static void control_refuse(struct control *control, const char *why)
 {
-    char text[128];
-    int size = snprintf(text, sizeof(text), "result %s\n", why);
-    (void)!send(control->client, text, (size_t)size, MSG_NOSIGNAL);
-    end_client(control);
+    control_client_refuse(control->client, why);
+    control->client = NULL;
+}
+
+/* Numbers wrap around at 2^32. */
+static bool number_after(uint32_t a, uint32_t b)
+{
+    return (int32_t)(a - b) > 0;
+}
+
+/* Without a key, others can send commands too: continue after the highest number that the machine has executed. */
+static void note_numbers(struct control *control, const struct store *store)
+{
+    for (unsigned cpu = 0; cpu < store_totals(store)->nr_cpus; cpu++) {
+        uint64_t number;
+        if (text_find_number(&number, store_status(store, cpu), "command") &&
+            number_after((uint32_t)number, control->last_number))
+            control->last_number = (uint32_t)number;
+    }
+}
+
+/* Give the command a new number, and send it at once. */
+static void number_command(struct control *control)
+{
+    control->command.number = ++control->last_number;
+    control->sent = 0;
 }
 
 /* Parse a line: the command's word, a blank, its text. */
 static void take_line(struct control *control)
 {
-    char *text = strchr(control->line, ' ');
+    char *text = strchr(control->client->line, ' ');
     if (text)
         *text++ = 0;
-    control->command =
-        (struct command){.number = control->last_number + 1, .opcode = (uint16_t)command_opcode_of(control->line)};
+    control->command = (struct command){.opcode = (uint16_t)command_opcode_of(control->client->line)};
     if (!control->command.opcode) {
         control_refuse(control, "unknown command; choose from status, pause, resume, snapshot, set NAME=VALUE");
         return;
     }
     snprintf(control->command.text, sizeof(control->command.text), "%s", text ? text : "");
-    control->last_number++;
-    control->pending = true;
+    number_command(control);
     control->pending_since = control->begun = monotonic_seconds();
-    control->sent = 0;
     memset(control->answered, 0, sizeof(control->answered));
     control->nr_answers = 0;
-}
-
-static void read_client(struct control *control)
-{
-    ssize_t size = recv(control->client, control->line + control->used, LINE_MAX_BYTES - control->used, MSG_DONTWAIT);
-    if (size < 0 && (errno == EAGAIN || errno == EINTR))
-        return;
-    control->used += size > 0 ? (size_t)size : 0;
-    control->line[control->used] = 0;
-    char *end = strchr(control->line, '\n');
-    if (end) {
-        *end = 0;
-        take_line(control);
-    } else if (size <= 0 || control->used == LINE_MAX_BYTES) {
-        control_refuse(control, "the line is not a command, or is too long");
-    }
 }
 
 /* Forward the answer of a CPU, with its number if there are several. */
@@ -131,8 +129,8 @@ static void pass_answer(struct control *control, unsigned cpu, struct record_tex
     char line[32];
     int size = snprintf(line, sizeof(line), "%scpu %u\n", control->nr_answers ? "\n" : "", cpu);
     if (!single)
-        (void)!send(control->client, line, (size_t)size, MSG_NOSIGNAL);
-    (void)!send(control->client, status.bytes, status.size, MSG_NOSIGNAL);
+        control_client_send(control->client, line, (size_t)size);
+    control_client_send(control->client, status.bytes, status.size);
     control->answered[cpu] = true;
     control->nr_answers++;
     control->last_answer = monotonic_seconds();
@@ -167,6 +165,9 @@ static void pursue_command(struct control *control, bool started, uint32_t strea
     } else if (now - control->begun > PATIENCE_SECONDS) {
         control_refuse(control, "the machine does not answer");
     } else if (now - control->sent > REPEAT_SECONDS) {
+        /* The machine ignores numbers that are not after the last one. */
+        if (number_after(control->last_number, control->command.number))
+            number_command(control);
         size_t size = command_build(frame, stream_id, &control->command);
         if (way(context, frame, size))
             control->sent = now;
@@ -176,11 +177,11 @@ static void pursue_command(struct control *control, bool started, uint32_t strea
 void control_serve(struct control *control, bool started, uint32_t stream_id, const struct store *store,
                    control_send *way, void *context)
 {
-    if (control->client < 0)
-        control->client = accept4(control->listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
-    if (control->client >= 0 && !control->pending)
-        read_client(control);
-    if (control->client < 0 || !control->pending)
+    control_clients_serve(&control->clients, control->listener);
+    note_numbers(control, store);
+    if (!control->client && (control->client = control_clients_first(&control->clients)))
+        take_line(control);
+    if (!control->client)
         return;
     if (collect_answers(control, store))
         end_client(control);

@@ -62,7 +62,7 @@ bool command_take(struct command_box *box, uint32_t stream_id, const struct fram
         box->repeated++;
         return false;
     }
-    if (header->seq < box->last || box->tail - box->done == COMMAND_BOX_SLOTS) {
+    if ((int32_t)(header->seq - box->last) < 0 || box->tail - box->done == COMMAND_BOX_SLOTS) {
         box->bad++;
         return false;
     }

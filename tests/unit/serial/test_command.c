@@ -221,6 +221,27 @@ static void a_line_that_lost_a_byte_recovers(void **state)
     }
 }
 
+/* A forged number far ahead must not lock others out: numbers wrap around. */
+static void numbers_wrap(void **state)
+{
+    static const uint32_t numbers[] = {0x7fffffff, 0x80000000, 0xfffffffe, 2};
+    (void)state;
+    struct command_box box = {0};
+    uint8_t bytes[COMMAND_FRAME_MAX];
+    struct frame_header header;
+    size_t size = build(bytes, STREAM, UINT32_MAX, "");
+    assert_int_equal(frame_header_parse(&header, bytes, size), FRAME_OK);
+    assert_false(command_take(&box, STREAM, &header, bytes + FRAME_HEADER_SIZE));
+    for (size_t i = 0; i < 4; i++) {
+        size = build(bytes, STREAM, numbers[i], "");
+        assert_int_equal(frame_header_parse(&header, bytes, size), FRAME_OK);
+        assert_true(command_take(&box, STREAM, &header, bytes + FRAME_HEADER_SIZE));
+        assert_false(command_take(&box, STREAM, &header, bytes + FRAME_HEADER_SIZE));
+    }
+    assert_int_equal(box.bad, 1);
+    assert_int_equal(box.repeated, 4);
+}
+
 static void words_and_numbers_agree(void **state)
 {
     (void)state;
@@ -243,6 +264,7 @@ int main(void)
         cmocka_unit_test(cursors_wrap),
         cmocka_unit_test(a_line_finds_its_frames),
         cmocka_unit_test(a_line_that_lost_a_byte_recovers),
+        cmocka_unit_test(numbers_wrap),
         cmocka_unit_test(words_and_numbers_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
