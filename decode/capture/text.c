@@ -74,6 +74,21 @@ bool text_equals(struct record_text text, const char *word)
     return strlen(word) == text.size && memcmp(word, text.bytes, text.size) == 0;
 }
 
+size_t text_write_plain(FILE *file, struct record_text text)
+{
+    size_t written = 0;
+    for (size_t i = 0; i < text.size; i++) {
+        unsigned char c = (unsigned char)text.bytes[i];
+        if (c >= ' ' && c < 0x7f) {
+            fputc(c, file);
+            written++;
+        } else {
+            written += (size_t)fprintf(file, "\\x%02x", c);
+        }
+    }
+    return written;
+}
+
 void text_write_json(FILE *file, struct record_text text)
 {
     fputc('"', file);

@@ -33,6 +33,10 @@ bool text_number(uint64_t *number, struct record_text text);
 /* Is the text this word? */
 bool text_equals(struct record_text text, const char *word);
 
+/* Write the text of a machine, which anyone may have sent, for a terminal: bytes that are not printable ASCII become
+ * \xNN. Returns the number of characters. */
+size_t text_write_plain(FILE *file, struct record_text text);
+
 /* Write the text as a JSON string, quotes included. */
 void text_write_json(FILE *file, struct record_text text);
 

@@ -94,7 +94,7 @@ static void print_pt(struct comparison *c, struct record_text text)
 
 static void print_found(FILE *file, struct record_text value)
 {
-    fprintf(file, "%.*s", (int)value.size, value.bytes);
+    text_write_plain(file, value);
 }
 
 static void print_machine(struct comparison *c, struct record_text text)
@@ -122,8 +122,11 @@ static void print_log(FILE *file, struct record_text text)
     size_t position = 0;
     fputs("messages of the machine\n", file);
     while (text_next(&line, text, &position))
-        if (text_equals(line.name, "log"))
-            fprintf(file, "  %.*s\n", (int)line.value.size, line.value.bytes);
+        if (text_equals(line.name, "log")) {
+            fputs("  ", file);
+            text_write_plain(file, line.value);
+            fputc('\n', file);
+        }
 }
 
 /* Print the lines of the self-test's guest. Returns the number of wrong results. */
@@ -137,7 +140,9 @@ static unsigned print_guest(FILE *file, struct record_text text)
             continue;
         if (nr++ == 0)
             fputs("the self-test's guest, whose branches are known\n", file);
-        fprintf(file, "  %s%.*s\n", is_wrong ? "WRONG: " : "", (int)line.value.size, line.value.bytes);
+        fprintf(file, "  %s", is_wrong ? "WRONG: " : "");
+        text_write_plain(file, line.value);
+        fputc('\n', file);
         wrong += is_wrong;
     }
     return wrong;

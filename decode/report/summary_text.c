@@ -1,6 +1,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "decode/capture/text.h"
 #include "decode/report/cause_text.h"
 #include "decode/report/difference.h"
 #include "decode/report/number_text.h"
@@ -32,7 +33,9 @@ static void print_exits(FILE *file, const struct exits *exits, uint64_t khz)
                           : "       ticks each");
     for (size_t i = 0; i < exits->count; i++) {
         const struct exits_reason *of = &exits->items[i];
-        fprintf(file, "  %-32.*s %18s", (int)of->name.size, of->name.bytes, count_text(number, of->count));
+        fputs("  ", file);
+        const size_t width = text_write_plain(file, of->name);
+        fprintf(file, "%*s %18s", width < 32 ? (int)(32 - width) : 0, "", count_text(number, of->count));
         if (exits->timed)
             fprintf(file, " %16s", count_text(each, of->count ? of->ticks / of->count : 0));
         if (exits->timed && khz)
@@ -172,7 +175,9 @@ void summary_print(FILE *file, const struct summary *s)
 {
     const struct summary_figures *total = &s->total;
     char result[RESULT_TEXT_SIZE];
-    fprintf(file, "%s: %s\n\nTrace\n", s->guest ? s->guest : "guest not known", summary_result_text(result, total));
+    const char *guest = s->guest ? s->guest : "guest not known";
+    text_write_plain(file, (struct record_text){guest, strlen(guest)});
+    fprintf(file, ": %s\n\nTrace\n", summary_result_text(result, total));
     print_row(file, "bytes", total->trace_bytes);
     print_row(file, "packets", total->packets);
     print_row_figure(file, "regions", total->regions);

@@ -78,6 +78,19 @@ static bool all_done(struct record_text answers)
     return results > 0;
 }
 
+/* Lines of the machine, which a terminal must not interpret. */
+static void print_part(const char *bytes, size_t size)
+{
+    for (size_t at = 0; at < size;) {
+        const char *end = memchr(bytes + at, '\n', size - at);
+        const size_t line = end ? (size_t)(end - bytes) - at : size - at;
+        text_write_plain(stdout, (struct record_text){bytes + at, line});
+        if (end)
+            putchar('\n');
+        at += line + (end != NULL);
+    }
+}
+
 /* Print the answers of all CPUs. Returns whether they confirm the command. */
 static bool print_answers(int fd)
 {
@@ -86,7 +99,7 @@ static bool print_answers(int fd)
     ssize_t size;
     FILE *answers = open_memstream(&text, &used);
     while (answers && (size = recv(fd, part, sizeof(part), 0)) > 0) {
-        fwrite(part, 1, (size_t)size, stdout);
+        print_part(part, (size_t)size);
         fflush(stdout);
         fwrite(part, 1, (size_t)size, answers);
     }

@@ -79,7 +79,7 @@ static char *text_of_file(const char *name, size_t *size)
 static void only_text(char *bytes, size_t size)
 {
     for (size_t i = 0; i < size; i++)
-        if ((unsigned char)bytes[i] < ' ' && bytes[i] != '\n')
+        if (((unsigned char)bytes[i] < ' ' && bytes[i] != '\n') || (unsigned char)bytes[i] > '~')
             bytes[i] = '?';
 }
 

@@ -34,8 +34,13 @@ static void print_lines(const char *title, const char *missing, struct record_te
         return;
     }
     printf("%s\n", title);
-    while (text_next(&line, text, &position))
-        printf("  %-28.*s %.*s\n", (int)line.name.size, line.name.bytes, (int)line.value.size, line.value.bytes);
+    while (text_next(&line, text, &position)) {
+        fputs("  ", stdout);
+        const size_t width = text_write_plain(stdout, line.name);
+        printf("%*s ", width < 28 ? (int)(28 - width) : 0, "");
+        text_write_plain(stdout, line.value);
+        putchar('\n');
+    }
 }
 
 /* One line for what was measured at the start, one for all that the guest has written. */
@@ -110,8 +115,11 @@ static void print_log(const struct capture *capture)
 {
     for (size_t i = 0; i < capture->nr_records; i++) {
         const struct capture_record *record = &capture->records[i];
-        if (record->header.kind == RECORD_LOG)
-            printf("  %.*s\n", (int)record->header.length, (const char *)record->payload);
+        if (record->header.kind != RECORD_LOG)
+            continue;
+        fputs("  ", stdout);
+        text_write_plain(stdout, (struct record_text){(const char *)record->payload, record->header.length});
+        putchar('\n');
     }
 }
 
