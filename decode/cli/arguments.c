@@ -54,6 +54,23 @@ static bool take_seconds(const struct syntax *syntax, const struct argument *opt
     return false;
 }
 
+static bool take_size(const struct syntax *syntax, const struct argument *option, const char *word)
+{
+    static const char units[] = "KMGT";
+    size_t length = strlen(word);
+    const char *unit = length > 1 ? strchr(units, word[length - 1]) : NULL;
+    const unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    uint64_t number;
+    if (text_number(&number, (struct record_text){word, length - (unit != NULL)}) && number > 0 &&
+        number <= UINT64_MAX >> shift) {
+        *(uint64_t *)option->value = number << shift;
+        return true;
+    }
+    message_print("%s: --%s: '%s' is not a size: give a number of bytes, or a number and K, M, G or T", syntax->command,
+                  option->name, word);
+    return false;
+}
+
 static bool take_item(const struct syntax *syntax, const struct argument *option, const char *word)
 {
     struct argument_list *list = option->value;
@@ -93,6 +110,8 @@ static bool take_option(const struct syntax *syntax, const struct argument *opti
         return take_number(syntax, option, word);
     case ARGUMENT_OFFSET:
         return take_offset(syntax, option, word);
+    case ARGUMENT_SIZE:
+        return take_size(syntax, option, word);
     case ARGUMENT_SECONDS:
         return take_seconds(syntax, option, word);
     case ARGUMENT_CHOICE:

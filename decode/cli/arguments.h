@@ -10,6 +10,7 @@ enum argument_kind {
     ARGUMENT_NUMBER,  /* uint64_t of at most max: decimal, or hexadecimal after 0x */
     ARGUMENT_OFFSET,  /* uint64_t: the same, or the 16 hexadecimal digits of an offset that dump prints */
     ARGUMENT_SECONDS, /* double */
+    ARGUMENT_SIZE,    /* uint64_t bytes, not 0: a decimal number, with K, M, G or T for powers of 1024 */
     ARGUMENT_LIST,    /* struct argument_list: the option may be repeated */
     ARGUMENT_CHOICE,  /* struct argument_choice: one of its words */
     ARGUMENT_FLAG     /* bool: has no value */

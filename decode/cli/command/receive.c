@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <stdio.h>
 
+#include "decode/capture/monotonic.h"
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
@@ -31,6 +32,7 @@ static const char usage[] =
     "  -o, --output DIRECTORY\n"
     "                      where the capture is stored; a directory that is empty or does not exist\n"
     "  --timeout S         give up after S seconds without a frame (default: never)\n"
+    "  --limit SIZE        stop when the capture has this many bytes (K, M, G, T: powers of 1024)\n"
     "  --linger S          over UDP: answer repeated frames for S seconds after the end (default: 1)\n"
     "  --status FILE       keep the state in FILE as JSON\n"
     "  --console FILE      show the last line of FILE, the guest's console\n"
@@ -45,7 +47,7 @@ static const char usage[] =
 
 struct arguments {
     const char *bind, *announce_to, *uart, *directory, *status, *console, *symbols;
-    uint64_t port, baud;
+    uint64_t port, baud, limit;
     double timeout, linger;
     bool quiet, decode, announce;
 };
@@ -65,7 +67,11 @@ struct watch {
     struct live *live; /* NULL: without --decode */
     bool said_version, said_boot;
     uint32_t said_stream_id;
+    double said_boot_at;
+    unsigned said_replaced;
 };
+
+#define OTHER_BOOT_SECONDS 10.0 /* anyone can send frames with as many stream ids: at most one line in this time */
 
 /* Warn about frames that do not belong to this capture. */
 static void say_others(struct watch *watch)
@@ -78,12 +84,21 @@ static void say_others(struct watch *watch)
             reception->other_version, FRAME_VERSION);
         watch->said_version = true;
     }
-    if (reception->other_boot && (!watch->said_boot || watch->said_stream_id != reception->other_stream_id)) {
+    if (reception->replaced != watch->said_replaced) {
+        message_print("receive: stream %08x, which came first, does not react to acknowledgements, but stream %08x "
+                      "does: the capture begins again with that",
+                      reception->other_stream_id, reception->frames.stream_id);
+        watch->said_replaced = reception->replaced;
+    }
+    const double now = monotonic_seconds();
+    if (reception->other_boot && (!watch->said_boot || (watch->said_stream_id != reception->other_stream_id &&
+                                                        now - watch->said_boot_at >= OTHER_BOOT_SECONDS))) {
         message_print(
             "receive: ignoring frames of another boot (stream %08x; this capture is stream %08x): the machine "
             "was restarted, or another machine sends here; receive that into another capture",
             reception->other_stream_id, reception->frames.stream_id);
         watch->said_boot = true;
+        watch->said_boot_at = now;
         watch->said_stream_id = reception->other_stream_id;
     }
 }
@@ -130,21 +145,14 @@ static int check_arguments(const struct arguments *a)
 static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
     const struct argument options[] = {
-        {"udp", ARGUMENT_NUMBER, &a->port, 65535},
-        {"bind", ARGUMENT_TEXT, &a->bind, 0},
-        {"uart", ARGUMENT_TEXT, &a->uart, 0},
-        {"baud", ARGUMENT_NUMBER, &a->baud, UINT32_MAX},
-        {"timeout", ARGUMENT_SECONDS, &a->timeout, 0},
-        {"linger", ARGUMENT_SECONDS, &a->linger, 0},
-        {"status", ARGUMENT_TEXT, &a->status, 0},
-        {"console", ARGUMENT_TEXT, &a->console, 0},
-        {"quiet", ARGUMENT_FLAG, &a->quiet, 0},
-        {"o", ARGUMENT_TEXT, &a->directory, 0},
-        {"output", ARGUMENT_TEXT, &a->directory, 0},
-        {"decode", ARGUMENT_FLAG, &a->decode, 0},
-        {"symbols", ARGUMENT_TEXT, &a->symbols, 0},
-        {"announce", ARGUMENT_FLAG, &a->announce, 0},
-        {"announce-to", ARGUMENT_TEXT, &a->announce_to, 0},
+        {"udp", ARGUMENT_NUMBER, &a->port, 65535},     {"bind", ARGUMENT_TEXT, &a->bind, 0},
+        {"uart", ARGUMENT_TEXT, &a->uart, 0},          {"baud", ARGUMENT_NUMBER, &a->baud, UINT32_MAX},
+        {"timeout", ARGUMENT_SECONDS, &a->timeout, 0}, {"limit", ARGUMENT_SIZE, &a->limit, 0},
+        {"linger", ARGUMENT_SECONDS, &a->linger, 0},   {"status", ARGUMENT_TEXT, &a->status, 0},
+        {"console", ARGUMENT_TEXT, &a->console, 0},    {"quiet", ARGUMENT_FLAG, &a->quiet, 0},
+        {"o", ARGUMENT_TEXT, &a->directory, 0},        {"output", ARGUMENT_TEXT, &a->directory, 0},
+        {"decode", ARGUMENT_FLAG, &a->decode, 0},      {"symbols", ARGUMENT_TEXT, &a->symbols, 0},
+        {"announce", ARGUMENT_FLAG, &a->announce, 0},  {"announce-to", ARGUMENT_TEXT, &a->announce_to, 0},
     };
     const struct syntax syntax = {"receive", usage, options, sizeof(options) / sizeof(options[0]), 0, 0};
     *a = (struct arguments){.port = ARGUMENT_NOT_GIVEN, .baud = 115200, .linger = 1};
@@ -170,9 +178,10 @@ static void say_losses(const struct reception *reception)
     char text[COUNTED_TEXT_SIZE], trace[COUNTED_TEXT_SIZE], records[COUNTED_TEXT_SIZE];
     if (reception->garbage)
         message_print("receive: %s outside any frame", counted_text(text, reception->garbage, "byte", "bytes"));
-    if (reception->bad_frames || counts->foreign)
-        message_print("ignored: %s, %" PRIu64 " of another stream",
-                      counted_text(text, reception->bad_frames, "damaged frame", "damaged frames"), counts->foreign);
+    if (reception->bad_frames || counts->foreign || reception->strange)
+        message_print("ignored: %s, %" PRIu64 " of another stream, %" PRIu64 " from another address",
+                      counted_text(text, reception->bad_frames, "damaged frame", "damaged frames"), counts->foreign,
+                      reception->strange);
     if (totals->misplaced)
         message_print("discarded: %s at offsets that no gap explains; the first belongs to CPU %u, at offset %" PRIu64
                       " of its stream, where %" PRIu64 " was expected: the sender is faulty",
@@ -197,6 +206,7 @@ static void say_outcome(const struct reception *reception, enum reception_outcom
         [RECEPTION_ENDED] = "complete",
         [RECEPTION_TIMEOUT] = "gave up before the end record: no frame arrived within --timeout",
         [RECEPTION_INTERRUPTED] = "interrupted before the end record",
+        [RECEPTION_LIMIT] = "stopped before the end record: the capture has reached --limit",
         [RECEPTION_SOURCE_END] = "the source ended before the end record",
         [RECEPTION_FAILED] = "failed; what was written before is a valid capture that ends there",
     };
@@ -266,6 +276,7 @@ int command_receive(int argc, char **argv)
         return status;
     bool udp = a.uart == NULL;
     reception.timeout_seconds = a.timeout;
+    reception.limit_bytes = a.limit;
     reception.linger_seconds = udp ? a.linger : 0;
     reception.stop = &stop_asked;
     reception.announce = a.announce || a.announce_to;

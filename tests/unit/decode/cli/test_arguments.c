@@ -19,6 +19,7 @@ struct values {
     const char *text, *directory, *words[2];
     uint64_t number, offset;
     double seconds;
+    uint64_t size;
     bool flag;
     char message[512]; /* on standard error */
 };
@@ -29,7 +30,8 @@ static int parse(struct values *v, const char *const *given)
     const struct argument options[] = {
         {"text", ARGUMENT_TEXT, &v->text, 0},       {"number", ARGUMENT_NUMBER, &v->number, 100},
         {"offset", ARGUMENT_OFFSET, &v->offset, 0}, {"seconds", ARGUMENT_SECONDS, &v->seconds, 0},
-        {"flag", ARGUMENT_FLAG, &v->flag, 0},       {"o", ARGUMENT_TEXT, &v->directory, 0},
+        {"size", ARGUMENT_SIZE, &v->size, 0},       {"flag", ARGUMENT_FLAG, &v->flag, 0},
+        {"o", ARGUMENT_TEXT, &v->directory, 0},
     };
     const struct syntax syntax = {"try", "usage: try\n", options, sizeof(options) / sizeof(options[0]), 2, 0};
     char *argv[MAX_WORDS + 2] = {strdup("try")};
@@ -80,6 +82,15 @@ static void errors_are_explained(void **state)
     assert_string_equal(v.message, "undertrace: try: --number: 'abc' is not a number from 0 to 100\n");
     assert_int_equal(PARSE(&v, "--number", "101", "a", "b"), 1);
     assert_string_equal(v.message, "undertrace: try: --number: '101' is not a number from 0 to 100\n");
+    assert_int_equal(PARSE(&v, "--size", "3G", "a", "b"), ARGUMENTS_GOOD);
+    assert_int_equal(v.size, 3ull << 30);
+    assert_int_equal(PARSE(&v, "--size", "1000", "a", "b"), ARGUMENTS_GOOD);
+    assert_int_equal(v.size, 1000);
+    assert_int_equal(PARSE(&v, "--size", "K", "a", "b"), 1);
+    assert_int_equal(PARSE(&v, "--size", "0", "a", "b"), 1);
+    assert_int_equal(PARSE(&v, "--size", "16777216T", "a", "b"), 1);
+    assert_string_equal(v.message, "undertrace: try: --size: '16777216T' is not a size: give a number of bytes, or a "
+                                   "number and K, M, G or T\n");
     assert_int_equal(PARSE(&v, "--seconds", "soon", "a", "b"), 1);
     assert_string_equal(v.message, "undertrace: try: --seconds: 'soon' is not a number of seconds\n");
     assert_int_equal(PARSE(&v, "--baud", "9600", "a", "b"), 1);
