@@ -72,7 +72,7 @@ static struct stack_hooks begin_cpu(void *context, uint16_t number)
     if (!listener->totals)
         return cpu->slices;
     cpu->profile = profile_hooks(&cpu->profile_cpu, listener->totals);
-    return (struct stack_hooks){enter, leave, spend, run, lost, cpu, end_task, skip};
+    return (struct stack_hooks){enter, leave, spend, run, lost, cpu, end_task, skip, NULL};
 }
 
 static void end(void *context)

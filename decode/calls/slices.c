@@ -207,7 +207,7 @@ struct stack_hooks slices_hooks(struct slices_cpu *cpu, struct slices *slices, u
 {
     *cpu = (struct slices_cpu){
         .slices = slices, .cpu = number, .track = add_track(slices, number, SLICE_NO_TASK), .task = SLICE_NO_TASK};
-    return (struct stack_hooks){enter, leave, spend, run, lost, cpu, end, NULL};
+    return (struct stack_hooks){enter, leave, spend, run, lost, cpu, end, NULL, NULL};
 }
 
 void slices_end_cpu(struct slices_cpu *cpu)

@@ -190,6 +190,7 @@ static void enter(void *context, struct stack_task *task, uint64_t tsc)
     struct times_item item = item_of(cpu, TIMES_ENTER, task);
     item.name = frame->name;
     item.site = frame->site;
+    item.to = frame->to;
     item.entry = (uint8_t)frame->entry;
     item.woken = frame->entry == STACK_INTERRUPT && task->depth > 1 && is_halt(frame[-1].name);
     advance(cpu, tsc);
@@ -241,6 +242,13 @@ static void end(void *context, struct stack_task *task, uint64_t tsc)
     times_emit_end(cpu, &item, cpu->tsc);
 }
 
+static void finish(void *context, uint64_t tsc)
+{
+    struct times_cpu *cpu = context;
+    advance(cpu, tsc);
+    hold(cpu, item_of(cpu, TIMES_FINISH, NULL), tsc);
+}
+
 struct stack_hooks times_hooks(struct times *times, const struct stack_hooks *hooks)
 {
     struct times_cpu *cpu = calloc(1, sizeof(*cpu));
@@ -252,7 +260,7 @@ struct stack_hooks times_hooks(struct times *times, const struct stack_hooks *ho
     cpu->hooks = *hooks;
     cpu->next = times->cpus;
     times->cpus = cpu;
-    return (struct stack_hooks){enter, leave, spend, run, lost, cpu, end, NULL};
+    return (struct stack_hooks){enter, leave, spend, run, lost, cpu, end, NULL, finish};
 }
 
 bool times_end(struct times *times)

@@ -53,7 +53,8 @@ static bool push(struct stack_task *task, const struct times_item *item)
     struct stack_frame *frame = list_add(&frames, &task->depth, &task->room, sizeof(*frame));
     task->frames = frames;
     if (frame)
-        *frame = (struct stack_frame){.name = item->name, .site = item->site, .entry = (enum stack_entry)item->entry};
+        *frame = (struct stack_frame){
+            .name = item->name, .site = item->site, .to = item->to, .entry = (enum stack_entry)item->entry};
     return frame != NULL;
 }
 
@@ -113,6 +114,10 @@ static void emit_item(struct times_cpu *cpu, const struct times_item *item, uint
         break;
     case TIMES_RUN:
         cpu->current = task;
+        break;
+    case TIMES_FINISH:
+        if (cpu->hooks.finish && inside(cpu, tsc))
+            cpu->hooks.finish(cpu->hooks.context, tsc);
         break;
     }
 }

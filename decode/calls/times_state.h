@@ -13,7 +13,7 @@ struct times_task {
     struct times_task *next;
 };
 
-enum times_kind { TIMES_ENTER, TIMES_LEAVE, TIMES_RUN };
+enum times_kind { TIMES_ENTER, TIMES_LEAVE, TIMES_RUN, TIMES_FINISH };
 
 struct times_item {
     uint64_t at; /* the CPU's branches before the event */
@@ -21,7 +21,7 @@ struct times_item {
     const struct name *name;
     const struct code_pages *pages;
     const struct name_thread *thread;
-    uint64_t site, space, trace_at; /* pages, thread and trace_at: as in struct stack_task */
+    uint64_t site, to, space, trace_at; /* pages, thread and trace_at: as in struct stack_task */
     uint8_t kind, entry;
     bool woken; /* an interrupt woke the halted CPU */
 };

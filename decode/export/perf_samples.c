@@ -173,7 +173,7 @@ static struct stack_hooks begin_cpu(void *context, uint16_t cpu)
     sampler->samples = listener->samples;
     sampler->cpu = cpu;
     sampler->profile = profile_hooks(&sampler->profile_cpu, &listener->samples->profile);
-    return (struct stack_hooks){enter, leave, spend, run, lost, sampler, end_task, skip};
+    return (struct stack_hooks){enter, leave, spend, run, lost, sampler, end_task, skip, NULL};
 }
 
 static void end(void *context)

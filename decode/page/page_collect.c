@@ -113,7 +113,7 @@ static struct stack_hooks begin_cpu(void *context, uint16_t cpu)
     both->page = listener->page;
     both->slices = slices_hooks(&both->slices_cpu, &listener->page->slices, cpu);
     both->profile = profile_hooks(&both->profile_cpu, &listener->page->profile);
-    return (struct stack_hooks){enter, leave, spend, run, lost, both, end_task, skip};
+    return (struct stack_hooks){enter, leave, spend, run, lost, both, end_task, skip, NULL};
 }
 
 static void end(void *context)

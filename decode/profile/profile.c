@@ -245,5 +245,5 @@ static void skip(void *context, uint64_t tsc)
 struct stack_hooks profile_hooks(struct profile_cpu *cpu, struct profile *profile)
 {
     *cpu = (struct profile_cpu){.profile = profile};
-    return (struct stack_hooks){enter, leave, spend, run, lost, cpu, end, skip};
+    return (struct stack_hooks){enter, leave, spend, run, lost, cpu, end, skip, NULL};
 }

@@ -55,7 +55,8 @@ void stack_enter(struct stacks *stacks, const struct name *name, uint64_t site, 
         stacks->no_memory = true;
         return;
     }
-    *frame = (struct stack_frame){.name = name, .site = site, .entry = entry, .switches = switches(name)};
+    *frame =
+        (struct stack_frame){.name = name, .site = site, .to = stacks->to, .entry = entry, .switches = switches(name)};
     if (switches(name))
         stacks->pool->switch_begin = name->begin;
     if ((entry == STACK_CALL || entry == STACK_TAIL) && stack_code_of(stacks, name) == STACK_CODE_INDIRECT)

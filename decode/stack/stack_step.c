@@ -214,6 +214,7 @@ void stack_step(struct stacks *stacks, const struct stack_event *event)
     if (!stack_top(stacks))
         return;
     stacks->branches += transfer->before + 1;
+    stacks->to = transfer->to;
     switch (transfer->kind) {
     case TRANSFER_CALL:
         if (to && (to != from || transfer->to == to->begin || !to->symbol) && !is_thunk(stacks, from))

@@ -213,6 +213,10 @@ bool stacks_end(struct stacks *stacks)
     while (stacks->undecided.on)
         take_held(stacks);
     if (stacks->current)
+        stack_spend(stacks);
+    if (stacks->hooks.finish)
+        stacks->hooks.finish(stacks->hooks.context, stacks->tsc);
+    if (stacks->current)
         stack_leave_to(stacks, 0);
     stacks->ended = true;
     bool last = true;

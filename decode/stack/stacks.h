@@ -43,6 +43,7 @@ enum stack_entry {
 struct stack_frame {
     const struct name *name;
     uint64_t site; /* the address of the CALL, SYSCALL, INT n, or of what was interrupted; 0: base */
+    uint64_t to;   /* the address at which it was entered */
     enum stack_entry entry;
     bool switches; /* the task is switched before it returns */
     bool silent;   /* a retpoline: hooks do not see it as the top frame, only below an interrupt */
@@ -74,6 +75,8 @@ struct stack_hooks {
     void (*end)(void *context, struct stack_task *task, uint64_t tsc); /* it will not run again; may be NULL */
     /* A filter suppressed what the CPU did up to tsc. May be NULL. */
     void (*skip)(void *context, uint64_t tsc);
+    /* The CPU's trace ends here: the frames that are left next have not returned. May be NULL. */
+    void (*finish)(void *context, uint64_t tsc);
 };
 
 struct stacks;

@@ -75,6 +75,7 @@ struct stacks {
     uint64_t stretch_end;              /* where the one before ended; 0: the present one has begun */
     uint64_t tsc, cr3, cr3_before, at; /* now; cr3_before: the last other one */
     uint64_t branches;                 /* executed by the top frame, and not reported yet */
+    uint64_t to;                       /* where the present transfer leads */
     bool placed;                       /* what ran since `at` is known */
     bool begun;                        /* a batch was taken */
     struct stack_pool *pool;

@@ -104,7 +104,7 @@ int stacks_set_up(void **state)
     close(file);
     fixture->names = names_open(&capture, &options, &error);
     unlink(name);
-    const struct stack_hooks hooks = {enter, leave, spend, run, lost, fixture, end, NULL};
+    const struct stack_hooks hooks = {enter, leave, spend, run, lost, fixture, end, NULL, NULL};
     static struct code_map nothing; /* an empty map: with any map, spaces are distinguished */
     fixture->pages.maps = &nothing;
     fixture->pages.nr_maps = 1;
