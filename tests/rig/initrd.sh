@@ -1,7 +1,7 @@
 #!/bin/sh
 # Make an initrd of busybox and tests/rig/init. The same inputs give the same bytes.
 #
-# usage: initrd.sh OUTPUT     from the environment: BUSYBOX, another than this machine's own
+# usage: initrd.sh OUTPUT     from the environment: BUSYBOX, another than this machine's own; INIT, another script
 set -eu
 umask 022
 
@@ -22,7 +22,7 @@ root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 mkdir -p "$root/bin" "$root/dev" "$root/proc" "$root/sys" "$root/tmp"
 cp "$busybox" "$root/bin/busybox"
-cp "$here/init" "$root/init"
+cp "${INIT:-$here/init}" "$root/init"
 chmod 755 "$root/init" "$root/bin/busybox"
 find "$root" -exec touch -h -d @0 {} +
 

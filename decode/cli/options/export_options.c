@@ -51,13 +51,13 @@ static uint64_t last_tsc(const struct calls_run *run)
     return last;
 }
 
-/* false: a message says that the window begins after the trace's end. */
-static bool begins_in_trace(const struct calls_run *run, const char *command, const struct export_options *options)
+/* false: a message says that the time is after the trace's end. word: as it was given. */
+static bool begins_in_trace(const struct calls_run *run, const char *command, uint64_t from, const char *word)
 {
-    const uint64_t from = run->window.from, last = run->clock.by_branches || from == 0 ? 0 : last_tsc(run);
+    const uint64_t last = run->clock.by_branches || from == 0 ? 0 : last_tsc(run);
     if (last == 0 || from <= last)
         return true;
-    message_print("%s: --time %s: the trace ends at %.9f", command, options->time,
+    message_print("%s: --time %s: the trace ends at %.9f", command, word,
                   (double)calls_nanoseconds(&run->clock, last) / 1e9);
     return false;
 }
@@ -92,19 +92,38 @@ bool export_begin(struct calls_run *run, const char *command, struct export_opti
     }
     run->names = open_names(capture, &options->names);
     work_bar_start(&options->bar, "decoding");
-    return run->names && find_window(run, options) && begins_in_trace(run, command, options);
+    return run->names && find_window(run, options) && begins_in_trace(run, command, run->window.from, options->time);
+}
+
+bool export_until(struct calls_run *run, const char *command, const char *word)
+{
+    const struct time_word_clock words = {run->clock.zero, khz_of(&run->clock), run->clock.by_branches};
+    uint64_t at = 0;
+    if (!time_word_parse(&at, &words, word, strlen(word))) {
+        message_print("%s: --time: '%s' is not a time in seconds (1.5) or in ticks since the first TSC (1000t)",
+                      command, word);
+        return false;
+    }
+    run->window = (struct times_window){.to = at + 1};
+    return begins_in_trace(run, command, at, word);
 }
 
 int export_end(struct calls_run *run)
 {
-    const bool damaged = damages_print(run->capture);
-    char number[COUNTED_TEXT_SIZE], text[PRECISION_TEXT_SIZE];
+    char text[PRECISION_TEXT_SIZE];
     const char *line;
     for (size_t i = 0; (line = names_about(run->names, i)); i++)
         message_print("%s", line);
     const struct precision precision = precision_of(run->capture);
     if (!run->clock.by_branches && precision_text(text, &precision, run->clock.khz)[0])
         message_print("times: %s; pt.mtc= and pt.cyc= make them finer", text);
+    return export_missing(run);
+}
+
+int export_missing(const struct calls_run *run)
+{
+    const bool damaged = damages_print(run->capture);
+    char number[COUNTED_TEXT_SIZE];
     if (run->decode_gaps)
         message_print("%s: %s could not be decoded; undertrace report lists the causes", run->capture->directory,
                       counted_text(number, run->decode_gaps, "place", "places"));

@@ -35,9 +35,15 @@ struct export_options {
 /* Open the capture and its names, read its clock, and parse the window. false: a message says why. */
 bool export_begin(struct calls_run *run, const char *command, struct export_options *options);
 
+/* After export_begin: set the window to end with a moment, in place of the one of --time. false: a message says why. */
+bool export_until(struct calls_run *run, const char *command, const char *word);
+
 /* Report what could not be decoded. Returns the exit status: 0; 2 if something is missing; 1 if the selected process
  * did not run. */
 int export_end(struct calls_run *run);
+
+/* The same without how names were found and how exact the times are. */
+int export_missing(const struct calls_run *run);
 
 /* Close what export_begin opened. */
 void export_close(struct calls_run *run);

@@ -1,0 +1,87 @@
+#!/bin/bash
+# irqs, syscalls, sched and stack of Linux on one CPU, compared with the report's totals, with what the guest counts
+# itself, and with the list of branches. The kernel prints little and tests nothing, so that the boot is short.
+. tests/system/lib.sh
+
+tool=build/undertrace
+cat >"$work/init" <<'INIT'
+#!/bin/busybox sh
+bb=/bin/busybox
+$bb mount -t proc proc /proc
+$bb mount -t devtmpfs dev /dev
+n=0
+while [ "$n" -lt 20 ]; do
+    n=$((n + 1))
+    part=$( (echo $((n * n))) )
+done
+$bb sleep 2 &
+$bb dd if=/dev/zero of=/dev/null bs=4096 count=200 2>/dev/null
+wait
+$bb grep -E ' timer|LOC' /proc/interrupts
+echo "init: done"
+$bb sleep 1 # what is still in the console's buffer would be lost
+$bb poweroff -f
+INIT
+INIT=$work/init tests/rig/initrd.sh "$work/initrd"
+cmdline="$CMDLINE quiet cryptomgr.notests lpj=100000 tsc=reliable rodata=off nokaslr mitigations=off random.trust_cpu=on"
+check 'Linux boots to power-off, traced over e1000' \
+    boot linux build/guest/moved "$work/initrd" "$cmdline" 'channel=e1000 net.mtu=9000'
+console_has 'its workload is done' linux 'init: done'
+capture=$work/linux/capture
+names=(--kernel build/guest/vmlinuz)
+$tool report "$capture" "${names[@]}" --json "$work/report.json" >/dev/null
+for command in syscalls irqs sched; do
+    $tool $command "$capture" "${names[@]}" --json >"$work/$command.json" 2>/dev/null
+    same "$command: all is known" $? 0
+done
+
+# --- system calls -----------------------------------------------------------------------------------------------------
+same 'syscalls: numbers and times of all calls are those of the report' \
+    "$(jq -c '[.calls[] | select(.symbol | startswith("__x64_sys_")) | [.symbol, .number, .on_cpu_ticks]] | sort' "$work/syscalls.json")" \
+    "$(jq -c '.tsc_khz as $khz | [.profile.functions[] | select(.symbol // "" | startswith("__x64_sys_")) | [.symbol, .calls, (.total_seconds * $khz * 1000 | round)]] | sort' "$work/report.json")"
+same 'syscalls: each belongs to one process' \
+    "$(jq -c '[.calls, .processes, .by_process | [([.[].number] | add), ([.[].on_cpu_ticks] | add), ([.[].elapsed] | add)]] | unique | length' "$work/syscalls.json")" 1
+same 'syscalls: dd reads and writes 200 blocks' \
+    "$(jq -c '[.by_process[] | select(.symbol == "__x64_sys_read" and (.process | startswith("busybox"))) | .number] | max >= 200' "$work/syscalls.json")" true
+same 'syscalls: the wait for the sleep of two seconds is the longest of all, and lasts a little longer' \
+    "$(jq -r '[.calls[] | select(.elapsed > 0)] | sort_by(-.longest) | .[:2] | "\(map(.symbol) | sort | join(" ")) \(.[0].longest < 1.01 * .[1].longest)"' "$work/syscalls.json")" \
+    '__x64_sys_clock_nanosleep __x64_sys_rt_sigsuspend true'
+
+# --- interrupts: /proc/interrupts counts those before it was read, by the name of the handler's device -------------------------
+same 'irqs: numbers and times are those of the report' \
+    "$(jq -c '[.interrupts | group_by(.symbol)[] | [.[0].symbol, (map(.number) | add), (map(.on_cpu_ticks) | add)]] | sort' "$work/irqs.json")" \
+    "$(jq -c '.tsc_khz as $khz | [.profile.interrupts[] | [.symbol, .number, (.total_seconds * $khz * 1000 | round)]] | sort' "$work/report.json")"
+tr -d '\r' <"$work/linux/console.txt" >"$work/console"
+# counted NAME: how often the guest counted this interrupt.
+counted() {
+    awk -v name="$1" '$0 ~ name { print $2; exit }' "$work/console"
+}
+for row in 'timer_interrupt:IO-APIC.* timer' 'sysvec_apic_timer_interrupt:Local timer'; do # which continue for the last second, 250 times at most
+    same "irqs: ${row%%:*} ran as often as the guest counts, and some times after that" \
+        "$(jq -r --argjson n "$(counted "${row#*:}")" "[.interrupts[] | select(.handler == \"${row%%:*}\") | .number] | add | . >= \$n and . <= \$n + 255" "$work/irqs.json")" true
+done
+same 'irqs: devices have different vectors, and Linux gives them none below 32' \
+    "$(jq -c '[.interrupts[] | select(.symbol == "irq_entries_start") | .vector | tonumber] | [length == (unique | length), min >= 32]' "$work/irqs.json")" '[true,true]'
+same 'irqs: interrupts are not off for longer than the handler runs' \
+    "$(jq -c '[.interrupts_off[] as $off | .interrupts[] | select(.symbol == $off.symbol and .vector == $off.vector) | .elapsed >= $off.elapsed and .number >= $off.number] | all' "$work/irqs.json")" true
+
+# --- tasks ------------------------------------------------------------------------------------------------------------
+same 'sched: all runs together are the time of all functions' \
+    "$(jq '[.runs[].on_cpu_ticks] | add' "$work/sched.json")" \
+    "$(jq '.tsc_khz as $khz | [.profile.functions[].seconds * $khz * 1000] | add | round' "$work/report.json")"
+# Each run but the first of all begins with a switch.
+switches=$(jq '[.profile.functions[] | select(.symbol == "__switch_to_asm") | .calls] | add' "$work/report.json")
+same 'sched: there is one run more than switches' "$(jq '[.runs[].number] | add' "$work/sched.json")" $((switches + 1))
+same 'sched: of each task there is at most one wait less than runs' \
+    "$(jq -c '[.runs[] as $run | $run.number > ([.runnable[], .blocked[] | select(.number == $run.number and .task == $run.task) | .number] | add // 0)] | all' \
+        <(jq 'walk(if type == "object" and has("histogram") then del(.histogram, .slowest) else . end)' "$work/sched.json") 2>/dev/null)" true
+
+# --- a moment in a system call ------------------------------------------------------------------------------------------
+slowest='.calls[] | select(.symbol == "__x64_sys_clock_nanosleep") | .slowest[0]'
+at=$(jq "$slowest | (.at + .elapsed / 2) / 1e9" "$work/syscalls.json")
+$tool stack "$capture" "${names[@]}" --time "$at" --tasks --json 2>/dev/null >"$work/stack.json"
+same 'stack: at that moment one task is in it, and does not run' \
+    "$(jq '[.tasks[] | select([.frames[].symbol] | index("__x64_sys_clock_nanosleep"))] | length' "$work/stack.json")" 1
+same 'stack: it began when syscalls says' \
+    "$(jq '[.tasks[].frames[] | select(.symbol == "__x64_sys_clock_nanosleep") | .at] | first' "$work/stack.json")" "$(jq "$slowest.at" "$work/syscalls.json")"
+done_testing
