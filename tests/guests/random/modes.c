@@ -147,7 +147,7 @@ void modes_choose(enum kind kind)
 {
     const bool wide = kind == KIND_COMPAT; /* IA-32e mode */
 
-    run.exposed = false;
+    run.exposed = run.one_stack = false;
     msr_set(0x175, (uint64_t)(uintptr_t)(wide ? random_stack_top : modes_stack_top)); /* IA32_SYSENTER_ESP */
     msr_set(0x176, (uint64_t)(uintptr_t)(wide ? random_sysenter : modes_sysenter));   /* IA32_SYSENTER_EIP */
     if (wide) {
@@ -164,6 +164,7 @@ void modes_choose(enum kind kind)
     mode.cr3 = modes_memory_reset(mode.paging, run.cpl == 3, kind == KIND_V86);
     modes_tss_make(kind == KIND_V86, mode.cr3);
     run.enter = modes_enter;
+    run.one_stack = run.cpl == 0;
     if (mode.paging == PAGING_OFF) {
         run.code = LOW_CODE;
         run.data = LOW_DATA;

@@ -128,7 +128,8 @@ enum width { WIDTH_64, WIDTH_32, WIDTH_16 };
 struct run {
     enum width width;
     unsigned cpl;
-    bool exposed; /* at CPL 0, and with all of low memory */
+    bool exposed;   /* at CPL 0, and with all of low memory */
+    bool one_stack; /* an interrupt's frame is pushed on the code's own stack */
     uint16_t cs, ds;
     uint64_t code_at, data_at; /* offsets in these segments */
     uint64_t flags;            /* of RFLAGS, always */
