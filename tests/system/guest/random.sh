@@ -4,8 +4,8 @@
 #
 # RANDOM_KINDS (code modes games): which; modes is one of compat, legacy, v86 and real after the other, which are kinds as
 # well. RANDOM_FIRST (0) and RANDOM_COUNT (320, of modes 64, of games 192): which seeds; RANDOM_STEPPED (64, or a multiple):
-# how many of these are single-stepped as well; RANDOM_BOOT (4096): how many in one boot; RANDOM_GAPS (0): how many of 1,000
-# intervals may end in an error of the decoder. Only code that comes by a far transfer to a segment with a base, and either
+# how many of these are single-stepped as well; RANDOM_BOOT (4096): how many in one boot; RANDOM_GAPS (0): how many
+# intervals may end in an error of the decoder, for 1,000 seeds. Only code that comes by a far transfer to a segment with a base, and either
 # executes nothing there or does so on a page that flat code executes, has such (docs/visible.md).
 #
 # usage: random.sh [one SEED [KIND]]     what differs in the events of one seed
@@ -60,16 +60,19 @@ events_that_differ() {
     diff "$work/bare.events" <(hashes "$1") | head -n 8
 }
 
-# traced NAME: each branch equals the truth; an interval that differs is one whose end the decoder could not reach, and says so.
+# traced NAME COUNT: of so many seeds each branch equals the truth; an interval that differs is one whose end the decoder could not
+# reach, and says so.
 traced() {
     if [ "$gaps" = 0 ]; then
         exact "$1" on
         return
     fi
     build/undertrace verify "$work/on/capture" "$work/on/truth.bin" --json "$work/on/verify.json" >"$work/on/verify.log" 2>&1
-    at_most "$1: intervals that differ, of 1,000" \
-        "$(jq "if .intervals - .equal_intervals - .in_gaps > .decode_errors then 1000
-            else .decode_errors * 1000 / .intervals | ceil end" "$work/on/verify.json")" "$gaps"
+    local differ
+    differ=$(jq "(.intervals - .equal_intervals - .in_gaps) as \$differ |
+        if \$differ > .decode_errors then 1000 else \$differ * 1000 / $2 | ceil end" "$work/on/verify.json")
+    at_most "$1: intervals that differ, for 1,000 seeds" "$differ" "$gaps"
+    [ "$differ" -le "$gaps" ] || cp -a "$work/on" "$work/on.differs" # later boots replace it
 }
 
 # compare WAY FIRST COUNT: beside what the bare boot has printed.
@@ -79,7 +82,7 @@ compare() {
         fail "$name" "$(tail -n 1 "$work/$1.log"); the last seeds: $(hashes "$1" | tail -n 1)"
         return
     fi
-    [ "$1" != on ] || traced "$name: each branch equals the truth"
+    [ "$1" != on ] || traced "$name: each branch equals the truth" "$3"
     if cmp -s <(head -n $((($3 + 63) / 64)) "$work/bare.lines") <(hashes "$1"); then
         pass "$name"
         return
