@@ -1,7 +1,8 @@
 /*
  * Games with the machine at CPL 0, and at CPL 3 in vain: MSRs, control registers, debug registers and single steps, I/O
- * ports, the local APIC, page tables. Each has one thing changed at random, the event that came of it added to the
- * hash, and the thing put back. What docs/visible.md says to differ is left out, by name, where it would be chosen.
+ * ports, the local APIC in both modes, page tables and large pages, PCIDs. Each has one thing changed at random, the
+ * event that came of it added to the hash, and the thing put back. What docs/visible.md says to differ is left out, by
+ * name, where it would be chosen.
  */
 #include "games.h"
 
@@ -68,8 +69,9 @@ uint64_t cr4_get(void)
     return value;
 }
 
-static void (*const games[])(void) = {game_msr,  game_msr,  game_control, game_control, game_debug,
-                                      game_port, game_port, game_apic,    game_table,   game_table};
+static void (*const games[])(void) = {game_msr,   game_msr,  game_control, game_control, game_debug,
+                                      game_port,  game_port, game_apic,    game_table,   game_table,
+                                      game_large, game_pcid, game_x2apic};
 
 uint64_t games_run(uint32_t seed, bool print)
 {

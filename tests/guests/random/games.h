@@ -20,13 +20,25 @@ extern uint64_t game_flags;
 
 uint64_t cr0_get(void), cr4_get(void);
 
+/* --- games_table.c: a few pages, by tables of the games' own --- */
+#define GAMES_AT 0x0000400000000000ull /* an entry of the PML4 table of its own */
+#define GAMES_PAGES 4u
+extern uint64_t
+    games_directories[3][512]; /* page-directory-pointer table, directory, page table. Entry 1 of both first: free */
+uint64_t games_page(uint32_t page); /* its physical address */
+void game_access(uint64_t at);      /* a read, write or fetch */
+void games_pages_hash(void);
+
 /* --- the parts: one game each. MSRs, control and debug registers, ports, the local APIC, page tables --- */
 void game_msr(void);
 void game_control(void);
 void game_debug(void);
 void game_port(void);
 void game_apic(void);
+void game_x2apic(void);
 void game_table(void);
+void game_large(void);
+void game_pcid(void);
 void games_table_prepare(void);
 
 #endif

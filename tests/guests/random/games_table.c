@@ -6,15 +6,19 @@
 #define RW 2ull
 #define US 4ull
 #define NX (1ull << 63)
-#define NR_PAGES 4u
-#define GAMES_AT 0x0000400000000000ull /* an entry of the PML4 table of its own */
+#define NR_PAGES GAMES_PAGES
 
-static uint64_t directories[3][512] __attribute__((aligned(PAGE)));
+uint64_t games_directories[3][512] __attribute__((aligned(PAGE)));
 static uint8_t pages[NR_PAGES][PAGE] __attribute__((aligned(PAGE)));
 
 static uint64_t physical(const void *at)
 {
     return (uint64_t)(uintptr_t)at;
+}
+
+uint64_t games_page(uint32_t page)
+{
+    return physical(pages[page]);
 }
 
 /* MOV EAX, number; INT 81H */
@@ -33,11 +37,11 @@ void games_table_prepare(void)
     __asm__ volatile("movq %%cr3, %0" : "=r"(own));
     *(uint64_t *)(uintptr_t)own &= ~US; /* CR4.SMEP and SMAP may be set */
 
-    pml4[GAMES_AT >> 39] = physical(directories[0]) | P | RW | US;
-    directories[0][0] = physical(directories[1]) | P | RW | US;
-    directories[1][0] = physical(directories[2]) | P | RW | US;
+    pml4[GAMES_AT >> 39] = physical(games_directories[0]) | P | RW | US;
+    games_directories[0][0] = physical(games_directories[1]) | P | RW | US;
+    games_directories[1][0] = physical(games_directories[2]) | P | RW | US;
     for (uint32_t i = 0; i < 2 * NR_PAGES; i++) /* each page twice */
-        directories[2][i] = physical(pages[i % NR_PAGES]) | P | RW | US;
+        games_directories[2][i] = physical(pages[i % NR_PAGES]) | P | RW | US;
     for (uint32_t i = 0; i < NR_PAGES; i++)
         code_put(pages[i] + 64 * i, (uint8_t)(0x10 + i));
 }
@@ -52,7 +56,7 @@ static uint64_t entry_flip(uint64_t entry)
     return entry;
 }
 
-static void access(uint64_t at)
+void game_access(uint64_t at)
 {
     struct random_state *s = &random_state;
 
@@ -75,10 +79,16 @@ static void access(uint64_t at)
     }
 }
 
+void games_pages_hash(void)
+{
+    for (uint32_t i = 0; i < NR_PAGES; i++)
+        games_hash = hash_add(games_hash, *(const uint64_t *)(const void *)(pages[i] + 64 * i));
+}
+
 void game_table(void)
 {
     const uint32_t level = below(3), page = below(2 * NR_PAGES - 1);
-    uint64_t *entry = &directories[level][level == 2 ? page : 0], old = *entry;
+    uint64_t *entry = &games_directories[level][level == 2 ? page : 0], old = *entry;
     uint64_t at = GAMES_AT + page * PAGE + 64 * (page % NR_PAGES);
 
     switch (below(4)) {
@@ -102,12 +112,11 @@ void game_table(void)
     games_add(" level ", level);
     games_add(" entry ", *entry - old);
     __asm__ volatile("invlpg (%0)" : : "r"(at) : "memory");
-    access(at);
+    game_access(at);
     if (below(2))
-        access(at);
+        game_access(at);
     games_add(" is ", *entry - old);
     *entry = old & ~0x60ull;
-    for (uint32_t i = 0; i < NR_PAGES; i++)
-        games_hash = hash_add(games_hash, *(const uint64_t *)(const void *)(pages[i] + 64 * i));
+    games_pages_hash();
     code_put(pages[page % NR_PAGES] + 64 * (page % NR_PAGES), (uint8_t)(0x10 + page % NR_PAGES));
 }
