@@ -12,7 +12,8 @@
  * bare: there is no page table yet. populated: pages are mapped without faults; replaced: over others, too. pcid, many:
  * faults that wait for their pages; unknown: while another CPU runs the space. overwritten, copied: records no longer
  * hold; parted: they still do. handed: one CPU's page becomes another one of the other CPU's. taken: a page of both
- * becomes another one. aliased: one page table is entered so often that a scan of all takes long.
+ * becomes another one. aliased: one page table is entered so often that a scan of all takes long. nmis: NMIs come while
+ * pages are being mapped.
  *
  * Interrupts stay off. Invalidations follow SDM "Operations that Invalidate TLBs and Paging-Structure Caches".
  */
@@ -351,6 +352,8 @@ void guest_main(const uint8_t *boot_params)
         overwritten_story(&worlds[0].a, &worlds[0].b, programs, TURNS, command_line_has(line, "continues", NULL));
     if (command_line_has(line, "parted", NULL))
         parted_story(&worlds[0].a, &worlds[0].b, programs, TURNS);
+    if (command_line_has(line, "nmis", NULL))
+        nmis_story(&worlds[0].a, programs, TURNS);
     if (command_line_has(line, "copied", NULL))
         copied_story(&worlds[0].a, &worlds[0].b, programs, TURNS);
     console_line("maps: faults", faults);

@@ -75,6 +75,9 @@ void quiet_story(struct space *other, struct space *space, uint8_t (*programs)[P
 /* ... and many tables for a scan to read: none holds the program for long. */
 void aliased_story(struct space *space);
 
+/* maps_nmis.c: NMIs in handlers of page faults. */
+void nmis_story(struct space *space, uint8_t (*programs)[PAGE], uint32_t turns);
+
 /* maps_held.c: a handler waits for long. turns: of a program's loop. */
 struct held {
     bool brief; /* the program faults no more then */

@@ -40,6 +40,9 @@ void code_setup(void);
 /* A page fault has exited at this linear address; the caller delivers it to the guest. */
 void code_page_faulted(struct cpu *cpu, uint64_t linear, uint32_t error_code);
 
+/* An exit by nmi_exit_after_iret: the handler of the last page fault may have returned. */
+void code_handler_returned(struct cpu *cpu);
+
 /* An EPT violation by a fetch, or by a write: to a page that holds code, or to a page table that is being watched. gpa:
  * the address; qualification: the exit's. The machine's lock is held. */
 void code_fetched(struct cpu *cpu, uint64_t gpa, uint64_t qualification);

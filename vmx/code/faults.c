@@ -4,11 +4,11 @@
  * count because kernels also map the pages around the address, and program text among them is then executed without
  * another fault.
  *
- * The fault is injected into the guest at once. Its handler changes the page tables, and nothing signals that it has
- * finished. So the tables are checked at an exit some time later. While the page is absent, they are checked again
- * whenever the time since the fault has grown by half. For a fetch, the preemption timer causes that exit. The time to
- * the first check adapts to how long recent faults took the guest's handler. A page that is absent after many checks
- * will not be mapped: the program was stopped.
+ * The fault is injected into the guest at once. Its handler changes the page tables, then returns by IRET. For a fetch,
+ * that IRET causes an exit, at which the tables are checked. But the IRET of an interrupt may come first, and a handler
+ * that waits, for a disk perhaps, may return when others have. So the tables are also checked at an exit some time
+ * later, and while the page is absent, whenever the time since the fault has grown by half. For a fetch, the preemption
+ * timer causes that exit. A page that is absent after many checks will not be mapped: the program was stopped.
  *
  * The processor chooses by the error code which faults exit: SDM "Exception Bitmap", "Page-Fault Exceptions" of Vol.
  * 3A. Where neither NX nor SMEP is on, the error code's I/D is always 0; a fetch then is a fault at RIP.
@@ -27,19 +27,19 @@
 #include "vmx/cpu/vmcs.h"
 #include "vmx/guest/guest.h"
 #include "vmx/guest/memory.h"
+#include "vmx/nmi/nmi.h"
+#include "vmx/soft/soft.h"
 
 /* Bits of the error code */
 #define FAULT_PRESENT (1u << 0)
 #define FAULT_WRITE (1u << 1)
 #define FAULT_FETCH (1u << 4)
 
-/* TSC ticks from a fault to its first check: the initial value and the bounds. */
-#define FIRST_WAIT_TSC 2048u
-#define SHORTEST_WAIT_TSC 512u
-#define LONGEST_WAIT_TSC 16384u
+#define FIRST_WAIT_TSC 8192u          /* from a fault to its first check, unless IRET comes earlier */
 #define LATEST_CHECK_TSC (1ull << 40) /* no check is due later, unless the guest has set its TSC back */
-#define CHECKS_PENDING 8u /* then its program waits: the fault is deferred, if its page table can be watched */
-#define MOST_CHECKS 40u   /* the last one is minutes after the fault */
+#define CHECKS_PENDING 5u /* then its program waits: the fault is deferred, if its page table can be watched */
+#define MOST_CHECKS 37u   /* the last one is minutes after the fault */
+#define MOST_IRETS 4u     /* of others, while a handler runs */
 
 void code_setup(void)
 {
@@ -146,14 +146,12 @@ static void fault_add(struct cpu *cpu, uint64_t space, uint64_t linear, bool fet
     struct code_faults *faults = &code_of(cpu)->faults;
     const uint64_t offset = pt_offset(cpu->pt);
 
-    if (!faults->first_wait_tsc)
-        faults->first_wait_tsc = FIRST_WAIT_TSC;
     faults->pending[faults->nr++] = (struct page_fault){.space = space,
                                                         .linear = linear,
                                                         .offset = offset,
                                                         .absent_offset = offset,
                                                         .tsc = tsc_read(),
-                                                        .wait_tsc = faults->first_wait_tsc,
+                                                        .wait_tsc = FIRST_WAIT_TSC,
                                                         .fetch = fetch};
     faults->nr_fetches += fetch;
     faults->due_tsc = 0;
@@ -202,26 +200,42 @@ void code_page_faulted(struct cpu *cpu, uint64_t linear, uint32_t error_code)
         space_lifetime_rewatch(cpu);
     segments_faulted(cpu);
     machine_lock(cpu);
-    fault_remember(cpu, linear, is_fetch(error_code, linear));
+    const bool fetch = is_fetch(error_code, linear);
+    fault_remember(cpu, linear, fetch);
+    if (fetch && !soft_is_stepping(cpu)) {
+        code_of(cpu)->faults.irets = 0;
+        nmi_exit_after_iret(cpu);
+    }
     machine_unlock(cpu);
 }
 
-/* A check costs an exit, unless the program's next fault comes first. So the first check waits until about one handler
- * in five has returned: by then hardly any has not mapped its page, and no program has run for long. A handler that
- * waits, for a disk perhaps, says nothing about how long others take: only the first two checks adapt. */
-static void first_wait_adapt(struct code_faults *faults, uint32_t checks)
+/* Is the instruction executed next that has faulted? */
+static bool is_retried(const struct code_faults *faults, uint64_t space)
 {
-    uint32_t tsc = faults->first_wait_tsc;
+    const uint64_t rip = guest_linear_rip();
 
-    if (checks != 0)
-        tsc += tsc / 4;
-    else if (guest_in_user_mode())
-        tsc -= tsc / 8;
-    else
-        tsc += tsc / 32;
-    faults->first_wait_tsc = tsc < SHORTEST_WAIT_TSC  ? SHORTEST_WAIT_TSC
-                             : tsc < LONGEST_WAIT_TSC ? tsc
-                                                      : LONGEST_WAIT_TSC;
+    for (uint32_t i = 0; i < faults->nr; i++) {
+        const struct page_fault *fault = &faults->pending[i];
+
+        if (fault->fetch && fault->space == space && fault->linear - rip < INSTRUCTION_MAX_BYTES)
+            return true;
+    }
+    return false;
+}
+
+/* If neither user mode nor the instruction that has faulted continues, then the kernel does, after an interrupt or
+ * another fault. */
+void code_handler_returned(struct cpu *cpu)
+{
+    struct code_faults *faults = &code_of(cpu)->faults;
+    const uint64_t space = guest_space_now();
+
+    machine_lock(cpu);
+    if (guest_in_user_mode() || is_retried(faults, space))
+        faults_of_space_check(cpu, space);
+    else if (faults->nr_fetches && faults->irets++ < MOST_IRETS)
+        nmi_exit_after_iret(cpu);
+    machine_unlock(cpu);
 }
 
 static void fault_check(struct cpu *cpu, uint32_t i, uint64_t now)
@@ -234,13 +248,11 @@ static void fault_check(struct cpu *cpu, uint32_t i, uint64_t now)
         return;
     const enum mapping mapping = mapping_send(cpu, fault, first_absent(faults, fault));
     const bool present = mapping != MAPPING_ABSENT;
-    if (fault->fetch && present && fault->checks <= 1)
-        first_wait_adapt(faults, fault->checks);
     if (mapping == MAPPING_DATA || (present && (fault->mapped || guest_in_user_mode()))) {
         fault_remove(faults, i);
     } else if (present) { /* the handler may not have finished, and map what is around: check at one more exit */
         fault->mapped = true;
-        fault->wait_tsc = now - fault->tsc + faults->first_wait_tsc;
+        fault->wait_tsc = now - fault->tsc + FIRST_WAIT_TSC;
         faults->nr_fetches -= fault->fetch;
         fault->fetch = false;
     } else if (++fault->checks == MOST_CHECKS) {

@@ -50,6 +50,10 @@ static inline enum page_sent page_sums_find(const struct page_sums *sums, uint64
     const uint32_t tag = page_sums_tag(gpa);
     const struct page_sums_set *set = &sums->sets[tag % NR_PAGE_SUMS];
 
+    if (set->tags[0] == tag) {
+        *sum = set->sums[0];
+        return PAGE_SENT;
+    }
     return set->tags[0] != 0 ? page_sums_find_in(set, tag, sum) : PAGE_NEVER_SENT;
 }
 

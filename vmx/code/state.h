@@ -20,8 +20,8 @@
 struct code_faults {
     struct page_fault pending[NR_PAGE_FAULTS];
     uint32_t nr, nr_fetches;
-    uint32_t first_wait_tsc; /* ticks to a new fault's first check; adapts to the guest's handler */
-    uint64_t due_tsc;        /* TSC of the next check, 0: at once. Only this CPU */
+    uint32_t irets;   /* of other handlers since the last fetch. Only this CPU */
+    uint64_t due_tsc; /* TSC of the next check, 0: at once. Only this CPU */
 };
 
 /* deferred.c. The machine's lock: a write by any CPU to a watched page table wakes entries of all CPUs. */

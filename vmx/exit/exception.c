@@ -36,6 +36,14 @@ __attribute__((noinline)) static enum exit_action page_fault_exit(struct cpu *cp
     return fault_reflect(cpu, (struct event){.information = information & EVENT_INJECTED, .error_code = error_code});
 }
 
+/* The guest can take NMIs again; or a page-fault handler has returned. */
+enum exit_action nmi_window_exit(struct cpu *cpu)
+{
+    if (nmi_window_opened(cpu))
+        code_handler_returned(cpu);
+    return EXIT_RETRY;
+}
+
 enum exit_action exception_exit(struct cpu *cpu)
 {
     const uint32_t information = vmread32(VMCS_EXIT_INTERRUPTION_INFORMATION);

@@ -7,6 +7,7 @@
 exit_handler cpuid_exit;                  /* cpuid.c */
 exit_handler cr_access_exit, xsetbv_exit; /* cr.c */
 exit_handler exception_exit;              /* exception.c */
+exit_handler nmi_window_exit;             /* exception.c */
 exit_handler io_exit;                     /* io_exit.c */
 exit_handler rdmsr_exit, wrmsr_exit;      /* msr.c */
 exit_handler timer_exit;                  /* poll.c */

@@ -20,7 +20,7 @@ struct shape {
     bool pae_pdpt; /* the top-level table has four entries, without access rights */
 };
 
-static struct shape shape_of(const struct guest_paging *paging)
+static inline struct shape shape_of(const struct guest_paging *paging)
 {
     if (paging->efer & EFER_LMA)
         return (struct shape){paging->cr4 & CR4_LA57 ? 5 : 4, 9, 8, false};
@@ -29,9 +29,16 @@ static struct shape shape_of(const struct guest_paging *paging)
     return (struct shape){2, 10, 4, false};
 }
 
+static inline uint64_t top_table(const struct guest_paging *paging, const struct shape *shape)
+{
+    return paging->cr3 & (shape->pae_pdpt ? PAE_CR3_ADDRESS : ENTRY_ADDRESS);
+}
+
 uint64_t guest_space(const struct guest_paging *paging)
 {
-    return paging->cr3 & (shape_of(paging).pae_pdpt ? PAE_CR3_ADDRESS : ENTRY_ADDRESS);
+    const struct shape shape = shape_of(paging);
+
+    return top_table(paging, &shape);
 }
 
 /* Bits of a key. */
@@ -98,32 +105,36 @@ bool guest_walk(struct guest_stretch *stretch, const struct guest_paging *paging
                 guest_walk_read *read, void *context)
 {
     const struct shape shape = shape_of(paging);
-    uint64_t table = guest_space(paging), entry;
-    unsigned shift = PAGE_SHIFT + shape.index_bits * (shape.levels - 1);
+    const uint64_t index_mask = (1u << shape.index_bits) - 1;
+    uint64_t table = top_table(paging, &shape), entry;
+    unsigned shift = PAGE_SHIFT + shape.index_bits * (shape.levels - 1), level = shape.levels;
 
     *stretch = stretch_of_paging(&shape, paging);
     if (!(paging->cr0 & CR0_PG))
         return false;
-    for (unsigned level = shape.levels; level > 1; level--, shift -= shape.index_bits) {
+    const uint64_t nx = stretch->nx_counts ? ENTRY_NX : 0;
+    if (shape.levels < 4)
+        linear = (uint32_t)linear;
+    for (; level > 1; level--, shift -= shape.index_bits) {
         const bool rights = !(shape.pae_pdpt && level == 3);
-        const unsigned bits = rights ? shape.index_bits : 2;
-        const uint64_t index = linear >> shift & ((1u << bits) - 1);
 
-        stretch->table = table + index * shape.entry_bytes;
+        stretch->table = table + (linear >> shift & index_mask) * shape.entry_bytes;
         if (!read(context, stretch->table, shape.entry_bytes, &entry) || !(entry & ENTRY_P))
             return false;
-        stretch->forbidden = rights && stretch->nx_counts && (entry & ENTRY_NX);
-        if (stretch->forbidden)
+        if (rights && (entry & nx)) {
+            stretch->forbidden = true;
             return false;
-        stretch->user = stretch->user && (!rights || (entry & ENTRY_US));
+        }
         stretch->size = 1ull << shift;
-        stretch->large_shift = (uint8_t)shift;
-        stretch->large = is_large(&shape, paging, level, entry);
-        if (stretch->large)
+        if (rights && !(entry & ENTRY_US))
+            stretch->user = false;
+        if (is_large(&shape, paging, level, entry))
             break;
         table = entry & ENTRY_ADDRESS;
     }
+    stretch->large = level > 1;
     if (stretch->large) {
+        stretch->large_shift = (uint8_t)shift;
         stretch->table = large_entry(&shape, shift, entry);
     } else {
         const uint64_t first = linear >> PAGE_SHIFT & ((1u << shape.index_bits) - GUEST_STRETCH_ENTRIES);
@@ -302,35 +313,60 @@ bool guest_stretch_next(struct guest_stretch *stretch)
     return stretch->table % RECORD_PAGE_SIZE != 0;
 }
 
-/* entry: extended to 8 bytes. Most entries are not executable. */
-static inline void entry_add(struct guest_stretch_pages *pages, uint64_t entry, uint32_t i, uint64_t rights,
-                             uint64_t mask)
+/* Which bits of a stretch's entries count, and what the sum depends on. */
+struct entry_rule {
+    uint64_t rights, mask;
+};
+
+/* entry: extended to 8 bytes. */
+static inline void entry_add(struct guest_stretch_pages *pages, uint64_t entry, uint32_t i, struct entry_rule rule)
 {
-    pages->entries[i] = 0;
-    if ((entry & rights) != ENTRY_P)
+    if ((entry & rule.rights) != ENTRY_P)
         return;
-    entry &= mask;
+    entry &= rule.mask;
     pages->entries[i] = entry;
     pages->executable |= 1u << i;
-    pages->sum = (pages->sum ^ entry ^ (uint64_t)i << 56) * HASH_FACTOR;
+    pages->sum = (pages->sum ^ entry) * HASH_FACTOR;
+}
+
+/* The loops are unrolled, and their sums kept in registers: most root time after the boot is spent here. */
+static __attribute__((noinline)) void wide_entries_add(struct guest_stretch_pages *pages, const void *table,
+                                                       struct entry_rule rule)
+{
+    const volatile uint64_t *entries = table;
+    uint64_t sum = pages->sum;
+    uint32_t executable = 0;
+
+#pragma GCC unroll 16
+    for (uint32_t i = 0; i < GUEST_STRETCH_ENTRIES; i++) {
+        const uint64_t entry = entries[i];
+
+        if ((entry & rule.rights) != ENTRY_P)
+            continue;
+        pages->entries[i] = entry & rule.mask;
+        executable |= 1u << i;
+        sum = (sum ^ (entry & rule.mask)) * HASH_FACTOR;
+    }
+    pages->sum = sum;
+    pages->executable = executable;
 }
 
 void guest_stretch_read(struct guest_stretch_pages *pages, const struct guest_stretch *stretch, const void *table)
 {
-    const uint64_t rights = ENTRY_P | (stretch->nx_counts ? ENTRY_NX : 0);
-    const uint64_t mask = ENTRY_COUNTS & ~(stretch->global_counts ? 0 : ENTRY_G) & ~(stretch->user ? 0 : ENTRY_US);
+    const struct entry_rule rule = {ENTRY_P | (stretch->nx_counts ? ENTRY_NX : 0),
+                                    ENTRY_COUNTS & ~(stretch->global_counts ? 0 : ENTRY_G) &
+                                        ~(stretch->user ? 0 : ENTRY_US)};
 
     pages->sum = (stretch->large ? stretch->large_shift : PAGE_SHIFT) << 1 | stretch->user;
     pages->executable = 0;
     if (stretch->large)
-        entry_add(pages, stretch->table, 0, rights, mask);
+        entry_add(pages, stretch->table, 0, rule);
     else if (stretch->wide)
-        for (uint32_t i = 0; i < GUEST_STRETCH_ENTRIES; i++)
-            entry_add(pages, ((const volatile uint64_t *)table)[i], i, rights, mask);
+        wide_entries_add(pages, table, rule);
     else
         for (uint32_t i = 0; i < GUEST_STRETCH_ENTRIES; i++)
-            entry_add(pages, ((const volatile uint32_t *)table)[i], i, rights, mask);
-    pages->sum ^= pages->sum >> 32;
+            entry_add(pages, ((const volatile uint32_t *)table)[i], i, rule);
+    pages->sum = (pages->sum ^ pages->sum >> 32 ^ pages->executable) * HASH_FACTOR;
 }
 
 uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const struct guest_stretch_pages *pages,
@@ -338,19 +374,21 @@ uint32_t guest_stretch_runs(const struct guest_stretch *stretch, const struct gu
 {
     const unsigned shift = stretch->large ? stretch->large_shift : PAGE_SHIFT;
     const uint64_t bytes = 1ull << shift;
+    const uint32_t pages_each = (uint32_t)(bytes / RECORD_PAGE_SIZE);
     uint64_t next = 0; /* the entry that would continue the last run; never 0 after a run */
-    uint32_t nr = 0;
+    uint32_t expected = 0, nr = 0;
 
-    for (uint32_t i = 0; pages->executable >> i != 0; i++) {
+    for (uint32_t left = pages->executable; left != 0; left &= left - 1) {
+        const uint32_t i = (uint32_t)__builtin_ctz(left);
         const uint64_t entry = pages->entries[i];
 
-        if (entry != 0 && entry == next)
-            runs[nr - 1].pages += (uint32_t)(bytes / RECORD_PAGE_SIZE);
-        else if (entry != 0)
-            runs[nr++] =
-                (struct record_map_run){stretch->linear + ((uint64_t)i << shift), entry & ENTRY_ADDRESS,
-                                        (uint32_t)(bytes / RECORD_PAGE_SIZE), flags_of(entry), (uint16_t)shift};
-        next = entry != 0 ? entry + bytes : 0;
+        if (i == expected && entry == next)
+            runs[nr - 1].pages += pages_each;
+        else
+            runs[nr++] = (struct record_map_run){stretch->linear + ((uint64_t)i << shift), entry & ENTRY_ADDRESS,
+                                                 pages_each, flags_of(entry), (uint16_t)shift};
+        next = entry + bytes;
+        expected = i + 1;
     }
     return nr;
 }

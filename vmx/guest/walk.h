@@ -70,7 +70,7 @@ bool guest_stretch_user(const struct guest_stretch *stretch, const void *table, 
 
 /* The executable pages of a stretch. Each entry is read only once, as another CPU may change it. */
 struct guest_stretch_pages {
-    uint64_t entries[GUEST_STRETCH_ENTRIES]; /* the bits that count; 0: not executable */
+    uint64_t entries[GUEST_STRETCH_ENTRIES]; /* the bits that count, of the executable pages */
     uint32_t executable;                     /* bit i: entry i is executable */
     uint64_t sum;                            /* a checksum of all that a RECORD_MAP would contain */
 };

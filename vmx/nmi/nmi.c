@@ -40,8 +40,18 @@ void vmx_root_nmi(struct trap_frame *frame)
         frame->rip = start;
 }
 
+/* The guest must not notice that NMIs are blocked for root mode's sake. */
+static void iret_await_end(struct nmi_cpu *nmi)
+{
+    if (!nmi->awaits_iret)
+        return;
+    nmi->awaits_iret = false;
+    vmwrite32(VMCS_GUEST_INTERRUPTIBILITY_STATE, vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE) & ~INTERRUPTIBILITY_NMI);
+}
+
 static void nmi_pend(struct nmi_cpu *nmi)
 {
+    iret_await_end(nmi);
     if (nmi->pending <
         nmis_pending_max(vmread32(VMCS_ENTRY_INTERRUPTION_INFORMATION), vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE)))
         nmi->pending++;
@@ -106,10 +116,27 @@ enum exit_action nmi_exit(struct cpu *cpu)
     return EXIT_RETRY;
 }
 
-enum exit_action nmi_window_exit(struct cpu *cpu)
+/* IRET ends the blocking of virtual NMIs, whether an NMI began it or not: SDM "Changes to Instruction Behavior in VMX
+ * Non-Root Operation", IRET. */
+void nmi_exit_after_iret(struct cpu *cpu)
 {
+    const uint32_t interruptibility = vmread32(VMCS_GUEST_INTERRUPTIBILITY_STATE);
+
+    if ((interruptibility & INTERRUPTIBILITY_NMI) || nmi_of(cpu)->pending)
+        return;
+    nmi_of(cpu)->awaits_iret = true;
+    vmwrite32(VMCS_GUEST_INTERRUPTIBILITY_STATE, interruptibility | INTERRUPTIBILITY_NMI);
+    proc_control_set(cpu, PROC_NMI_WINDOW_EXITING, true);
+}
+
+/* What is pending is injected by nmi_deliver. */
+bool nmi_window_opened(struct cpu *cpu)
+{
+    const bool after_iret = nmi_of(cpu)->awaits_iret;
+
+    nmi_of(cpu)->awaits_iret = false;
     proc_control_set(cpu, PROC_NMI_WINDOW_EXITING, false);
-    return EXIT_RETRY; /* nmi_deliver injects what is pending */
+    return after_iret;
 }
 
 void nmi_deliver(struct cpu *cpu)
@@ -123,12 +150,13 @@ void nmi_deliver(struct cpu *cpu)
         guest_inject(event_nmi());
         nmi_of(cpu)->pending--;
     }
-    proc_control_set(cpu, PROC_NMI_WINDOW_EXITING, nmi_of(cpu)->pending > 0);
+    proc_control_set(cpu, PROC_NMI_WINDOW_EXITING, nmi_of(cpu)->pending > 0 || nmi_of(cpu)->awaits_iret);
 }
 
 void nmi_drop_pending(struct cpu *cpu)
 {
     nmi_of(cpu)->pending = 0;
+    nmi_of(cpu)->awaits_iret = false;
     proc_control_set(cpu, PROC_NMI_WINDOW_EXITING, false);
 }
 

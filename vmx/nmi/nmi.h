@@ -11,11 +11,12 @@
 /* vmx/nmi/nmi.c. Only its own CPU touches it. */
 struct nmi_cpu {
     uint32_t pending;        /* the guest's, not injected yet; at most nmis_pending_max */
+    bool awaits_iret;        /* NMIs are blocked by nmi_exit_after_iret, not by an NMI handler */
     uint64_t pmis_delivered; /* IA32_PERF_GLOBAL_STATUS bits whose PMI the guest has received: vmx/nmi/pmi.h */
 };
 CPU_STATE(nmi)
 
-exit_handler nmi_exit, nmi_window_exit;
+exit_handler nmi_exit;
 
 /* The CPU enters VMX operation: NMIs that arrived before it had a struct cpu become the guest's. */
 void nmi_init(struct cpu *cpu);
@@ -37,6 +38,13 @@ static inline bool nmi_is_due(const struct cpu *cpu)
 
 /* Handle the NMIs counted in root mode, then inject a pending one, or request an NMI-window exit for it. */
 void nmi_deliver(struct cpu *cpu);
+
+/* Cause an NMI-window exit after the guest's next IRET: virtual NMIs are blocked until then, as in an NMI handler. An
+ * NMI of the guest's ends this without an exit. No effect while the guest handles an NMI. */
+void nmi_exit_after_iret(struct cpu *cpu);
+
+/* An NMI-window exit. Returns whether it is that of nmi_exit_after_iret. */
+bool nmi_window_opened(struct cpu *cpu);
 
 /* INIT: what was pending for the guest is lost, as on bare metal. */
 void nmi_drop_pending(struct cpu *cpu);

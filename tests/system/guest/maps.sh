@@ -18,10 +18,12 @@ run() {
     clean_log "$1"
 }
 
-# not_known BOOT CPU: at how many places the decoder says that it does not know what an address led to. No other error counts.
+# not_known BOOT CPU: at how many places the decoder says that it does not know what an address led to. No other error counts. A
+# place that contains a PSB, which come every 16 KiB, is reported before and after it.
 not_known() {
     build/undertrace verify "$work/$1/capture" "$work/$1/truth.bin" --json "$work/$1/verify.json" >"$work/$1/verify.log" 2>&1
-    grep -c "cpu$2.pt: offset [0-9]*, at 0x[0-9a-f]* of CR3 0x[0-9a-f]*: no memory mapped" "$work/$1/verify.log"
+    sed -n "s/.*cpu$2.pt: offset \([0-9]*\), at 0x[0-9a-f]* of CR3 0x[0-9a-f]*: no memory mapped.*/\1/p" "$work/$1/verify.log" |
+        awk 'NR == 1 || $1 - last > 16384 { n++ } { last = $1 } END { print n + 0 }'
 }
 
 # one_hole NAME BOOT: of the branches of BOOT's only CPU those that were decoded are right from the start to one place, and
@@ -63,8 +65,7 @@ exact 'brief: its program ends without another fault' brief
 run bare 1 'held brief bare'
 exact 'bare: nor was there a page table when it faulted' bare
 run moved 2 'cpus=2 held'
-same 'moved: then it is not known what one address led to' $(($(not_known moved 0) + $(not_known moved 1))) 1
-same 'moved: else all is right' "$(jq '.intervals - .equal_intervals' "$work/moved/verify.json")" 1
+exact 'moved: its program continues on the other CPU' moved
 
 # One space under two PCIDs: a fault under the one shows what a fault under the other has brought. And more faults wait at
 # once than the hypervisor has places for.
@@ -96,8 +97,12 @@ same 'populated: it is not known before the scan of the space' "$(not_known popu
 one_hole 'populated: else all is decoded, and right' populated
 # The second time: from when on the page was another one.
 same 'replaced: nor what was replaced, until the next scan' "$(not_known replaced 0)" 2
-same 'replaced: each interval that differs has its error' \
-    "$(jq '.intervals - .equal_intervals' "$work/replaced/verify.json")" 2
+at_most 'replaced: intervals that differ: each has its error' \
+    "$(jq '.intervals - .equal_intervals' "$work/replaced/verify.json")" "$(grep -c 'no memory mapped' "$work/replaced/verify.log")"
+
+# NMIs are not blocked while a page is being mapped, although an exit at the handler's IRET is awaited.
+run nmis 1 nmis
+exact 'nmis: all branches equal the truth' nmis
 
 # Scans of very many tables are done in parts.
 run aliased 1 aliased
@@ -119,14 +124,14 @@ holes=$(not_known ends 0)
 same 'ends: what the ended space had there is not taken for the next one' "$([ "$holes" = 1 ] || [ "$holes" = 2 ] && echo yes)" yes
 one_hole 'ends: else all is decoded, and right' ends
 
-# What cannot be known: which page it was that was mapped, executed and unmapped before the guest exited for anything,
-# where it had been executed before; and which of two it is for a child that never faults. There the decoder stops, and
-# names the place.
-for boot in quick doubtful; do
-    run $boot 1 $boot
-    same "$boot: it is not known what one address led to" "$(not_known $boot 0)" 1
-    one_hole "$boot: else all is decoded, and right" $boot
-done
+# A page that is mapped, executed and unmapped at once, where it has been executed before: nothing exits but the handler's return.
+run quick 1 quick
+exact 'quick: all branches equal the truth' quick
+
+# What cannot be known: which of two pages it is for a child that never faults. There the decoder stops, and names the place.
+run doubtful 1 doubtful
+same 'doubtful: it is not known what one address led to' "$(not_known doubtful 0)" 1
+one_hole 'doubtful: else all is decoded, and right' doubtful
 
 # Nor when a CPU runs a page that another CPU has just remapped, before its own next record.
 run both 2 'cpus=2 both'
