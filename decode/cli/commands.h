@@ -24,6 +24,7 @@ int command_callgraph(int argc, char **argv);
 int command_irqs(int argc, char **argv);
 int command_syscalls(int argc, char **argv);
 int command_sched(int argc, char **argv);
+int command_last(int argc, char **argv);
 int command_find(int argc, char **argv);
 int command_code(int argc, char **argv);
 int command_diff(int argc, char **argv);

@@ -1,0 +1,50 @@
+#include "decode/measure/recent.h"
+
+#include <stdlib.h>
+
+static void on_begin(void *context, struct open_task *task, uint64_t tsc)
+{
+    struct recent *recent = context;
+    struct recent_cpu *cpu = &recent->cpus[task->cpu];
+    const struct open_call *call = open_calls_top(task);
+    if (!cpu->items)
+        cpu->items = calloc(recent->most, sizeof(*cpu->items));
+    if (!cpu->items) {
+        recent->no_memory = true;
+        return;
+    }
+    cpu->items[cpu->count++ % recent->most] = (struct recent_call){.name = call->name,
+                                                                   .begin = tsc,
+                                                                   .task = task->number,
+                                                                   .depth = (uint32_t)task->depth - 1,
+                                                                   .entry = call->entry};
+}
+
+bool recent_collect(struct recent *recent, struct calls_run *run, struct error *error)
+{
+    const struct open_hooks hooks = {.begins = on_begin, .context = recent};
+    recent->calls = open_calls_new(&hooks);
+    if (!recent->calls)
+        return error_set(error, ERROR_MEMORY, 0, "the open calls");
+    return open_calls_collect(recent->calls, run, error) &&
+           (!recent->no_memory || error_set(error, ERROR_MEMORY, 0, "the last calls"));
+}
+
+void recent_free(struct recent *recent)
+{
+    open_calls_free(recent->calls);
+    for (unsigned cpu = 0; cpu < CAPTURE_MAX_CPUS; cpu++)
+        free(recent->cpus[cpu].items);
+}
+
+size_t recent_count(const struct recent *recent, unsigned cpu)
+{
+    const uint64_t count = recent->cpus[cpu].count;
+    return count < recent->most ? (size_t)count : recent->most;
+}
+
+const struct recent_call *recent_call(const struct recent *recent, unsigned cpu, size_t index)
+{
+    const struct recent_cpu *of = &recent->cpus[cpu];
+    return &of->items[(of->count - 1 - index) % recent->most];
+}
