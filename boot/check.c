@@ -7,6 +7,7 @@
 #include "base/version.h"
 #include "boot/channel/uart_find.h"
 #include "boot/fail.h"
+#include "boot/mb2.h"
 #include "boot/memory/mapped.h"
 #include "boot/screen/screen.h"
 #include "boot/x2apic.h"

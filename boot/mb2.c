@@ -48,7 +48,7 @@ static const char *tag_string(const uint8_t *tag, uint32_t size, uint32_t offset
     return NULL;
 }
 
-static enum mb2_error parse_line(struct mb2_info *info, const uint8_t *tag, uint32_t size)
+static enum mb2_error parse_line(struct boot_info *info, const uint8_t *tag, uint32_t size)
 {
     const char *line = tag_string(tag, size, 8);
     if (!line)
@@ -57,13 +57,13 @@ static enum mb2_error parse_line(struct mb2_info *info, const uint8_t *tag, uint
     return MB2_OK;
 }
 
-static enum mb2_error parse_module(struct mb2_info *info, const uint8_t *tag, uint32_t size)
+static enum mb2_error parse_module(struct boot_info *info, const uint8_t *tag, uint32_t size)
 {
     if (size < 17)
         return MB2_TAG_TOO_SMALL;
-    if (info->nr_modules == MB2_MAX_MODULES)
+    if (info->nr_modules == BOOT_MAX_MODULES)
         return MB2_TOO_MANY_MODULES;
-    struct mb2_module *module = &info->modules[info->nr_modules];
+    struct boot_module *module = &info->modules[info->nr_modules];
     module->range = (struct range){read32(tag + 8), read32(tag + 12)};
     module->line = tag_string(tag, size, 16);
     if (!module->line)
@@ -74,7 +74,7 @@ static enum mb2_error parse_module(struct mb2_info *info, const uint8_t *tag, ui
     return MB2_OK;
 }
 
-static enum mb2_error parse_mmap(struct mb2_info *info, const uint8_t *tag, uint32_t size)
+static enum mb2_error parse_mmap(struct boot_info *info, const uint8_t *tag, uint32_t size)
 {
     if (size < 16)
         return MB2_TAG_TOO_SMALL;
@@ -93,18 +93,18 @@ static enum mb2_error parse_mmap(struct mb2_info *info, const uint8_t *tag, uint
     return MB2_OK;
 }
 
-static enum mb2_error parse_framebuffer(struct mb2_info *info, const uint8_t *tag, uint32_t size)
+static enum mb2_error parse_framebuffer(struct boot_info *info, const uint8_t *tag, uint32_t size)
 {
     if (size < 31)
         return MB2_TAG_TOO_SMALL;
-    struct mb2_framebuffer *fb = &info->framebuffer;
-    *fb = (struct mb2_framebuffer){.pa = read64(tag + 8),
-                                   .pitch = read32(tag + 16),
-                                   .width = read32(tag + 20),
-                                   .height = read32(tag + 24),
-                                   .bpp = tag[28],
-                                   .type = tag[29]};
-    if (fb->type != MB2_FRAMEBUFFER_RGB)
+    struct boot_framebuffer *fb = &info->framebuffer;
+    *fb = (struct boot_framebuffer){.pa = read64(tag + 8),
+                                    .pitch = read32(tag + 16),
+                                    .width = read32(tag + 20),
+                                    .height = read32(tag + 24),
+                                    .bpp = tag[28],
+                                    .type = tag[29]};
+    if (fb->type != BOOT_FRAMEBUFFER_RGB)
         return MB2_OK;
     if (size < 38)
         return MB2_TAG_TOO_SMALL;
@@ -117,16 +117,16 @@ static enum mb2_error parse_framebuffer(struct mb2_info *info, const uint8_t *ta
     return MB2_OK;
 }
 
-static enum mb2_error parse_efi_map(struct mb2_info *info, const uint8_t *tag, uint32_t size)
+static enum mb2_error parse_efi_map(struct boot_info *info, const uint8_t *tag, uint32_t size)
 {
     if (size < 16)
         return MB2_TAG_TOO_SMALL;
-    info->efi_map = (struct mb2_efi_map){tag + 16, size - 16, read32(tag + 8), read32(tag + 12)};
+    info->efi_map = (struct boot_efi_map){tag + 16, size - 16, read32(tag + 8), read32(tag + 12)};
     return MB2_OK;
 }
 
 /* An ACPI 1.0 RSDP has 20 bytes, a later one 36; GRUB passes either or both. */
-static enum mb2_error parse_rsdp(struct mb2_info *info, const uint8_t *tag, uint32_t size, uint32_t rsdp_size)
+static enum mb2_error parse_rsdp(struct boot_info *info, const uint8_t *tag, uint32_t size, uint32_t rsdp_size)
 {
     if (size < MB2_FIXED_SIZE + rsdp_size)
         return MB2_TAG_TOO_SMALL;
@@ -137,7 +137,7 @@ static enum mb2_error parse_rsdp(struct mb2_info *info, const uint8_t *tag, uint
     return MB2_OK;
 }
 
-static enum mb2_error parse_tag(struct mb2_info *info, uint32_t type, const uint8_t *tag, uint32_t size)
+static enum mb2_error parse_tag(struct boot_info *info, uint32_t type, const uint8_t *tag, uint32_t size)
 {
     switch (type) {
     case MB2_TAG_LINE:
@@ -164,7 +164,7 @@ static enum mb2_error parse_tag(struct mb2_info *info, uint32_t type, const uint
     }
 }
 
-enum mb2_error mb2_parse(struct mb2_info *info, const void *bytes, size_t limit)
+enum mb2_error mb2_parse(struct boot_info *info, const void *bytes, size_t limit)
 {
     const uint8_t *base = bytes;
     memset(info, 0, sizeof *info);
@@ -191,7 +191,7 @@ enum mb2_error mb2_parse(struct mb2_info *info, const void *bytes, size_t limit)
     return MB2_NO_END;
 }
 
-const char *mb2_module_rest(const struct mb2_module *module, const char *word)
+const char *mb2_module_rest(const struct boot_module *module, const char *word)
 {
     const char *line = module->line;
     while (*word && *line == *word) {

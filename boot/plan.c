@@ -91,7 +91,7 @@ static bool carve_with_ept(struct boot_state *boot, struct carve_request *reques
 
 void plan_carve(struct boot_state *boot, uint32_t info_pa, uint64_t image_pa)
 {
-    struct range avoid[MB2_MAX_MODULES + 2];
+    struct range avoid[BOOT_MAX_MODULES + 2];
     unsigned nr_avoid = 0;
     efi_map_places(&boot->places, &boot->info.map, &boot->info.efi_map);
     avoid[nr_avoid++] = (struct range){info_pa, info_pa + boot->info.size};

@@ -13,7 +13,7 @@
 #include "pt/caps.h"
 
 struct boot_state {
-    struct mb2_info info;
+    struct boot_info info;
     struct options options;
     struct guest guest;
     struct acpi_facts acpi;

@@ -15,7 +15,7 @@ enum efi_memory_type {
 #define EFI_MEMORY_SP (1ull << 18) /* for a specific purpose, which drivers of the guest decide */
 #define EFI_PAGE_SHIFT 12
 
-uint32_t efi_map_bytes(const struct mb2_efi_map *map)
+uint32_t efi_map_bytes(const struct boot_efi_map *map)
 {
     if (!map->bytes || map->descriptor_size < DESCRIPTOR_MIN_SIZE || map->descriptor_size > map->size)
         return 0;
@@ -66,7 +66,7 @@ static uint32_t put_cut(uint8_t *out, const uint8_t *from, uint32_t size, struct
     return used + put_part(out + used, from, size, (struct range){within.end, all.end}, false);
 }
 
-uint32_t efi_map_build(uint8_t *out, const struct mb2_efi_map *map, struct range ours)
+uint32_t efi_map_build(uint8_t *out, const struct boot_efi_map *map, struct range ours)
 {
     uint32_t size = map->descriptor_size, used = 0, limit = efi_map_bytes(map);
     for (uint32_t at = 0; limit > 0 && map->size - at >= size; at += size) {
@@ -94,7 +94,7 @@ static bool is_free(const uint8_t *descriptor)
 
 /* The free memory that contains at, or the next above; it extends across adjoining descriptors. Empty: there is none.
  */
-static struct range next_free(const struct mb2_efi_map *efi, uint64_t at)
+static struct range next_free(const struct boot_efi_map *efi, uint64_t at)
 {
     struct range found = {UINT64_MAX, UINT64_MAX};
     bool changed = true;
@@ -118,7 +118,7 @@ static struct range next_free(const struct mb2_efi_map *efi, uint64_t at)
     return found;
 }
 
-void efi_map_places(struct memory_map *places, const struct memory_map *map, const struct mb2_efi_map *efi)
+void efi_map_places(struct memory_map *places, const struct memory_map *map, const struct boot_efi_map *efi)
 {
     *places = *map;
     if (efi_map_bytes(efi) == 0)

@@ -6,18 +6,18 @@
 #ifndef BOOT_GUEST_EFI_MAP_H
 #define BOOT_GUEST_EFI_MAP_H
 
-#include "boot/mb2.h"
+#include "boot/info.h"
 
 /* The most bytes that efi_map_build writes: our range may split one descriptor into three. 0: there is no valid map. */
-uint32_t efi_map_bytes(const struct mb2_efi_map *map);
+uint32_t efi_map_bytes(const struct boot_efi_map *map);
 
 /* Copy map to out, which has efi_map_bytes bytes, and mark ours (may be empty) as reserved. Returns the bytes written.
  */
-uint32_t efi_map_build(uint8_t *out, const struct mb2_efi_map *map, struct range ours);
+uint32_t efi_map_build(uint8_t *out, const struct boot_efi_map *map, struct range ours);
 
 /* Copy map, which GRUB has made of UEFI's efi, to places; only memory that is not in use stays usable there. In map, as
  * in E820, the memory of UEFI's boot services is usable: an operating system may use it, but only after it has taken
  * what the firmware has left there for it. Without a valid efi it is a plain copy. */
-void efi_map_places(struct memory_map *places, const struct memory_map *map, const struct mb2_efi_map *efi);
+void efi_map_places(struct memory_map *places, const struct memory_map *map, const struct boot_efi_map *efi);
 
 #endif

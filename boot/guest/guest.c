@@ -6,12 +6,13 @@
 #include "base/phys.h"
 #include "boot/fail.h"
 #include "boot/guest/efi_map.h"
+#include "boot/mb2.h"
 
-void guest_find(struct guest *guest, const struct mb2_info *info)
+void guest_find(struct guest *guest, const struct boot_info *info)
 {
-    const struct mb2_module *kernel = NULL, *initrd = NULL;
+    const struct boot_module *kernel = NULL, *initrd = NULL;
     for (uint32_t i = 0; i < info->nr_modules; i++) {
-        const struct mb2_module *module = &info->modules[i];
+        const struct boot_module *module = &info->modules[i];
         bool is_kernel = mb2_module_rest(module, "kernel"), is_initrd = mb2_module_rest(module, "initrd");
         if (!is_kernel && !is_initrd)
             boot_fail("module %u is \"%s\": expected \"kernel <command line>\" or \"initrd\"", i, module->line);
@@ -40,7 +41,7 @@ const char *guest_name(const struct guest *guest)
 
 /* Build the boot area in a buffer: its final place may hold the files, the map or the command line that it is made
  * from. Returns its size. */
-static uint64_t build_boot_area(uint8_t *area, const struct guest *guest, const struct mb2_info *info,
+static uint64_t build_boot_area(uint8_t *area, const struct guest *guest, const struct boot_info *info,
                                 const struct guest_machine *machine, const struct linux_place *place)
 {
     struct linux_facts facts = {.map = machine->map,
@@ -63,7 +64,7 @@ static uint64_t build_boot_area(uint8_t *area, const struct guest *guest, const 
     return facts.e820_rest + linux_e820_rest_bytes(machine->map);
 }
 
-struct guest_entry guest_load(struct guest *guest, const struct mb2_info *info, const struct guest_machine *machine,
+struct guest_entry guest_load(struct guest *guest, const struct boot_info *info, const struct guest_machine *machine,
                               struct arena *arena)
 {
     struct linux_place place;

@@ -28,14 +28,14 @@ struct guest_machine {
 };
 
 /* Find and check kernel and initrd. Fails the boot if one is missing or invalid. */
-void guest_find(struct guest *guest, const struct mb2_info *info);
+void guest_find(struct guest *guest, const struct boot_info *info);
 
 /* The kernel's version string, or a text that says that it has none. */
 const char *guest_name(const struct guest *guest);
 
 /* Load kernel, initrd and boot_params. This may overwrite the modules and the boot loader's information. Buffers come
  * from arena. Fails the boot if there is no room. */
-struct guest_entry guest_load(struct guest *guest, const struct mb2_info *info, const struct guest_machine *machine,
+struct guest_entry guest_load(struct guest *guest, const struct boot_info *info, const struct guest_machine *machine,
                               struct arena *arena);
 
 #endif

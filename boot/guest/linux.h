@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "boot/mb2.h"
+#include "boot/info.h"
 #include "boot/memory/carve.h"
 
 #define LINUX_PARAMS_SIZE 4096u
@@ -75,7 +75,7 @@ enum linux_error linux_place(struct linux_place *place, const struct linux_kerne
 /* What boot_params contains. */
 struct linux_facts {
     const struct memory_map *map; /* the guest's E820 */
-    const struct mb2_framebuffer *framebuffer;
+    const struct boot_framebuffer *framebuffer;
     bool efi;         /* booted by UEFI firmware */
     uint64_t rsdp_pa; /* 0: unknown, the guest searches */
     uint64_t initrd_size;

@@ -17,7 +17,7 @@ _Static_assert(E820_TABLE + LINUX_E820_MAX * E820_ENTRY_SIZE <= LINUX_PARAMS_SIZ
 #define VIDEO_TYPE_EFI 0x70u
 #define VIDEO_CAPABILITY_64BIT_BASE 0x2u
 
-static void put_screen_text(uint8_t *params, const struct mb2_framebuffer *fb)
+static void put_screen_text(uint8_t *params, const struct boot_framebuffer *fb)
 {
     params[ORIG_VIDEO_MODE] = 3;
     params[ORIG_VIDEO_COLS] = (uint8_t)fb->width;
@@ -26,7 +26,7 @@ static void put_screen_text(uint8_t *params, const struct mb2_framebuffer *fb)
     put16(params + ORIG_VIDEO_POINTS, 16);
 }
 
-static void put_screen_pixels(uint8_t *params, const struct mb2_framebuffer *fb, bool efi)
+static void put_screen_pixels(uint8_t *params, const struct boot_framebuffer *fb, bool efi)
 {
     uint64_t size = (uint64_t)fb->pitch * fb->height;
     uint8_t used = (uint8_t)(fb->red_size + fb->green_size + fb->blue_size);
@@ -124,8 +124,8 @@ void linux_params_build(uint8_t *params, const struct linux_kernel *kernel, cons
     put_e820(params + E820_TABLE, facts->map, 0, nr_in_params(facts->map));
     if (facts->efi_system_table)
         put_efi(params, facts, place->boot_area + LINUX_BOOT_AREA_SIZE);
-    if (facts->framebuffer->pa != 0 && facts->framebuffer->type == MB2_FRAMEBUFFER_TEXT)
+    if (facts->framebuffer->pa != 0 && facts->framebuffer->type == BOOT_FRAMEBUFFER_TEXT)
         put_screen_text(params, facts->framebuffer);
-    else if (facts->framebuffer->pa != 0 && facts->framebuffer->type == MB2_FRAMEBUFFER_RGB)
+    else if (facts->framebuffer->pa != 0 && facts->framebuffer->type == BOOT_FRAMEBUFFER_RGB)
         put_screen_pixels(params, facts->framebuffer, facts->efi);
 }

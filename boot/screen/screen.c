@@ -60,7 +60,7 @@ static void screen_show(const char *line, enum log_level level)
     text_line(&screen, line, level == LOG_NORMAL ? TEXT_PLAIN : TEXT_ALARM);
 }
 
-void screen_set(const struct mb2_framebuffer *framebuffer)
+void screen_set(const struct boot_framebuffer *framebuffer)
 {
     const uint64_t bytes = text_bytes(framebuffer), in_page = framebuffer->pa % LARGE_PAGE;
     if (bytes == 0 || in_page + bytes > WINDOW_PAGES * LARGE_PAGE)

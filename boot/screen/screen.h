@@ -2,11 +2,11 @@
 #ifndef BOOT_SCREEN_SCREEN_H
 #define BOOT_SCREEN_SCREEN_H
 
-#include "boot/mb2.h"
+#include "boot/info.h"
 
 /* Show log lines on the screen: all of them until the guest owns the console, afterwards only those of log_panic. A
  * framebuffer of an unsupported format is left unused. */
-void screen_set(const struct mb2_framebuffer *framebuffer);
+void screen_set(const struct boot_framebuffer *framebuffer);
 
 /* Map the screen in new page tables, which have just been loaded. Call it before the next log line. */
 void screen_remap(void);

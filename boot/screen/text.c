@@ -10,14 +10,14 @@ static const uint8_t ega_attributes[] = {[TEXT_PLAIN] = 0x07, [TEXT_ALARM] = 0x4
 static const uint32_t rgb_inks[] = {[TEXT_PLAIN] = 0xd0d0d0, [TEXT_ALARM] = 0xffffff};
 static const uint32_t rgb_papers[] = {[TEXT_PLAIN] = 0x000000, [TEXT_ALARM] = 0xa00000};
 
-static bool is_pixels(const struct mb2_framebuffer *fb)
+static bool is_pixels(const struct boot_framebuffer *fb)
 {
-    return fb->type == MB2_FRAMEBUFFER_RGB && fb->bpp >= 15 && fb->bpp <= 32;
+    return fb->type == BOOT_FRAMEBUFFER_RGB && fb->bpp >= 15 && fb->bpp <= 32;
 }
 
-uint64_t text_bytes(const struct mb2_framebuffer *fb)
+uint64_t text_bytes(const struct boot_framebuffer *fb)
 {
-    const bool known = fb->type == MB2_FRAMEBUFFER_TEXT || is_pixels(fb);
+    const bool known = fb->type == BOOT_FRAMEBUFFER_TEXT || is_pixels(fb);
     const uint32_t cell = is_pixels(fb) ? (fb->bpp + 7u) / 8 : EGA_CELL_BYTES;
     if (!known || fb->pa == 0 || fb->width == 0 || fb->pitch / cell < fb->width)
         return 0;
@@ -32,14 +32,14 @@ static uint32_t color_part(uint32_t part, uint8_t pos, uint8_t size)
     return (size >= 8 ? part << (size - 8) : part >> (8 - size)) << pos;
 }
 
-static uint32_t color_of(const struct mb2_framebuffer *fb, uint32_t rgb)
+static uint32_t color_of(const struct boot_framebuffer *fb, uint32_t rgb)
 {
     return color_part(rgb >> 16 & 0xff, fb->red_pos, fb->red_size) |
            color_part(rgb >> 8 & 0xff, fb->green_pos, fb->green_size) |
            color_part(rgb & 0xff, fb->blue_pos, fb->blue_size);
 }
 
-void text_begin(struct text_screen *s, const struct mb2_framebuffer *fb, volatile void *memory)
+void text_begin(struct text_screen *s, const struct boot_framebuffer *fb, volatile void *memory)
 {
     const bool pixels = is_pixels(fb);
     *s = (struct text_screen){.memory = memory,

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "boot/mb2.h"
+#include "boot/info.h"
 
 enum text_ink { TEXT_PLAIN, TEXT_ALARM }; /* light grey on black; white on red */
 
@@ -27,10 +27,10 @@ struct text_screen {
 };
 
 /* Size of the framebuffer in bytes, 0 if its format is not supported. */
-uint64_t text_bytes(const struct mb2_framebuffer *framebuffer);
+uint64_t text_bytes(const struct boot_framebuffer *framebuffer);
 
 /* Start in the first row. memory: the framebuffer, of text_bytes bytes, which must not be 0. */
-void text_begin(struct text_screen *screen, const struct mb2_framebuffer *framebuffer, volatile void *memory);
+void text_begin(struct text_screen *screen, const struct boot_framebuffer *framebuffer, volatile void *memory);
 
 /* Restart in the first row for the final messages. The first of them matter most, so lines for which there is no room
  * are dropped. A wide screen shows several stripes of rows side by side. */

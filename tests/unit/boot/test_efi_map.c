@@ -21,7 +21,7 @@ struct entry {
 
 static uint8_t bytes[NR_MAX * SIZE];
 
-static struct mb2_efi_map map_of(const struct entry *entries, unsigned nr)
+static struct boot_efi_map map_of(const struct entry *entries, unsigned nr)
 {
     memset(bytes, 0xa5, sizeof bytes);
     for (unsigned i = 0; i < nr; i++) {
@@ -31,10 +31,10 @@ static struct mb2_efi_map map_of(const struct entry *entries, unsigned nr)
         put64(at + 24, entries[i].end - entries[i].start);
         put64(at + 32, 0xf);
     }
-    return (struct mb2_efi_map){bytes, nr * SIZE, SIZE, 1};
+    return (struct boot_efi_map){bytes, nr * SIZE, SIZE, 1};
 }
 
-static void check(const struct mb2_efi_map *map, struct range ours, const struct entry *expected, unsigned nr)
+static void check(const struct boot_efi_map *map, struct range ours, const struct entry *expected, unsigned nr)
 {
     uint8_t *out = malloc(efi_map_bytes(map));
     assert_non_null(out);
@@ -54,7 +54,7 @@ static const struct entry firmware[] = {{7, 0, 0x9f}, {7, 0x100, 0x1000}, {4, 0x
 
 static void cuts(void **state)
 {
-    struct mb2_efi_map map = map_of(firmware, 4);
+    struct boot_efi_map map = map_of(firmware, 4);
     (void)state;
     check(&map, (struct range){0, 0}, firmware, 4);
     const struct entry middle[] = {{7, 0, 0x9f},       {7, 0x100, 0x800},   {0, 0x800, 0x900},
@@ -71,7 +71,7 @@ static void cuts(void **state)
 
 static void invalid_maps(void **state)
 {
-    struct mb2_efi_map map = map_of(firmware, 4);
+    struct boot_efi_map map = map_of(firmware, 4);
     uint8_t nothing;
     (void)state;
     map.descriptor_size = 39;
@@ -97,7 +97,7 @@ static void random_maps(void **state)
             uint64_t start = (unsigned)rand() % 64;
             entries[i] = (struct entry){7, start, start + (unsigned)rand() % 16};
         }
-        struct mb2_efi_map map = map_of(entries, nr);
+        struct boot_efi_map map = map_of(entries, nr);
         uint64_t start = (unsigned)rand() % 64;
         struct range ours = {start << 12, (start + 1 + (unsigned)rand() % 16) << 12};
         uint32_t limit = efi_map_bytes(&map);
@@ -115,7 +115,7 @@ static void random_maps(void **state)
     }
 }
 
-static void check_places(const struct memory_map *map, const struct mb2_efi_map *efi,
+static void check_places(const struct memory_map *map, const struct boot_efi_map *efi,
                          const struct memory_range *expected, uint32_t nr)
 {
     struct memory_map places;
@@ -143,7 +143,7 @@ static void places(void **state)
     const struct entry entries[] = {{2, 0x200, 0x800},   {3, 0x900, 0xa00},  {7, 0, 0x9f},      {1, 0x100, 0x200},
                                     {4, 0x1000, 0x1100}, {7, 0xa00, 0x1000}, {7, 0x800, 0x900}, {6, 0x1100, 0x1200},
                                     {7, 0x2000, 0x2000}, {7, 0x500, 0x600}};
-    struct mb2_efi_map efi = map_of(entries, 10);
+    struct boot_efi_map efi = map_of(entries, 10);
     const struct memory_range expected[] = {
         {{0x300000, 0x301000}, MEMORY_RESERVED}, {{0x1100000, 0x1200000}, MEMORY_RESERVED},
         {{0, 0x9f000}, MEMORY_USABLE},           {{0x100000, 0x300000}, MEMORY_USABLE},
@@ -171,7 +171,7 @@ static void places_without_number(void **state)
         put64(many + i * SIZE + 24, i == 1 ? ~0ull : 1); /* the second wraps around */
     }
     memory_map_add(&map, (struct range){0, UINT64_MAX}, MEMORY_USABLE);
-    efi_map_places(&found, &map, &(const struct mb2_efi_map){many, NR * SIZE, SIZE, 1});
+    efi_map_places(&found, &map, &(const struct boot_efi_map){many, NR * SIZE, SIZE, 1});
     assert_int_equal(found.nr, MEMORY_MAP_MAX);
     for (uint32_t i = 0; i < found.nr; i++)
         assert_int_equal(found.ranges[i].range.end - found.ranges[i].range.start, 4096);

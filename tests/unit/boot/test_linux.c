@@ -255,18 +255,18 @@ static void boot_params(void **state)
 {
     static uint8_t params[LINUX_PARAMS_SIZE];
     struct memory_map map = pc_map(512 * MIB);
-    struct mb2_framebuffer fb = {.pa = 0x4fd000000,
-                                 .pitch = 5120,
-                                 .width = 1280,
-                                 .height = 800,
-                                 .bpp = 32,
-                                 .type = MB2_FRAMEBUFFER_RGB,
-                                 .red_pos = 16,
-                                 .red_size = 8,
-                                 .green_pos = 8,
-                                 .green_size = 8,
-                                 .blue_pos = 0,
-                                 .blue_size = 8};
+    struct boot_framebuffer fb = {.pa = 0x4fd000000,
+                                  .pitch = 5120,
+                                  .width = 1280,
+                                  .height = 800,
+                                  .bpp = 32,
+                                  .type = BOOT_FRAMEBUFFER_RGB,
+                                  .red_pos = 16,
+                                  .red_size = 8,
+                                  .green_pos = 8,
+                                  .green_size = 8,
+                                  .blue_pos = 0,
+                                  .blue_size = 8};
     struct linux_kernel kernel;
     struct linux_facts facts = {.map = &map, .framebuffer = &fb, .efi = true, .rsdp_pa = 0xf59d0, .initrd_size = 1234};
     (void)state;
@@ -297,7 +297,7 @@ static void boot_params(void **state)
     linux_params_build(params, &kernel, &place_of_parts, &facts);
     assert_int_equal(params[0x0f], 0x23);
     assert_int_equal(read32(params + 0x1c), 63); /* in units of 64 KiB */
-    fb = (struct mb2_framebuffer){.pa = 0xb8000, .width = 80, .height = 25, .type = MB2_FRAMEBUFFER_TEXT};
+    fb = (struct boot_framebuffer){.pa = 0xb8000, .width = 80, .height = 25, .type = BOOT_FRAMEBUFFER_TEXT};
     linux_params_build(params, &kernel, &place_of_parts, &facts);
     assert_int_equal(params[0x0f], 1);
     assert_int_equal(params[0x07], 80);
@@ -312,7 +312,7 @@ static void a_long_map(void **state)
 {
     static uint8_t area[LINUX_BOOT_AREA_SIZE + 0x30 + LINUX_E820_REST_MAX];
     struct memory_map map = pc_map(64 * MIB);
-    struct mb2_framebuffer fb = {.pa = 0};
+    struct boot_framebuffer fb = {.pa = 0};
     struct linux_kernel kernel;
     struct linux_place place;
     struct linux_sources sources = {{2 * MIB, 10 * MIB}, {0, 0}, {500 * MIB, 510 * MIB}, 0x30, LINUX_E820_REST_MAX};
@@ -353,7 +353,7 @@ static void uefi_in_boot_params(void **state)
 {
     static uint8_t params[LINUX_PARAMS_SIZE];
     struct memory_map map = pc_map(512 * MIB);
-    struct mb2_framebuffer fb = {.pa = 0};
+    struct boot_framebuffer fb = {.pa = 0};
     struct linux_kernel kernel;
     struct linux_facts facts = {.map = &map, .framebuffer = &fb, .efi = true, .rsdp_pa = 0xf59d0, .initrd_size = 1234};
     (void)state;

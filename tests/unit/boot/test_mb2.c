@@ -65,7 +65,7 @@ static void add_map(uint32_t entry_size, const struct entry *entries, unsigned n
 static const struct entry small_map[] = {{0, 0x9f000, 1}, {0x100000, 0x1000000, 1}};
 
 /* Parse a copy on the heap, so that the sanitizer detects reads beyond its end. */
-static enum mb2_error parse(struct mb2_info *info, size_t limit)
+static enum mb2_error parse(struct boot_info *info, size_t limit)
 {
     uint8_t *exact = malloc(limit ? limit : 1);
     assert_non_null(exact);
@@ -80,7 +80,7 @@ static void information_from_grub(void **state)
     static uint8_t rsdp_new[36] = {'R', 'S', 'D', ' ', 'P', 'T', 'R', ' ', [15] = 2};
     static uint8_t rsdp_old[20] = {'R', 'S', 'D', ' ', 'P', 'T', 'R', ' '};
     uint8_t fb[30] = {0}, efi[8];
-    struct mb2_info info;
+    struct boot_info info;
     (void)state;
     begin();
     add_tag(1, "pt=off", 7);
@@ -127,7 +127,7 @@ static void information_from_grub(void **state)
 
 static void sizes(void **state)
 {
-    struct mb2_info info;
+    struct boot_info info;
     (void)state;
     begin();
     add_map(24, small_map, 2);
@@ -146,7 +146,7 @@ static void sizes(void **state)
 
 static void no_map(void **state)
 {
-    struct mb2_info info;
+    struct boot_info info;
     (void)state;
     begin();
     add_end();
@@ -159,7 +159,7 @@ static void no_map(void **state)
 
 static void bad_tags(void **state)
 {
-    struct mb2_info info;
+    struct boot_info info;
     (void)state;
     /* Each known tag, with every size that is too small. */
     static const struct {
@@ -196,14 +196,14 @@ static void bad_tags(void **state)
 
 static void bad_modules(void **state)
 {
-    struct mb2_info info;
+    struct boot_info info;
     (void)state;
     begin();
     add_module(0x3000, 0x2000, "kernel");
     add_end();
     assert_int_equal(parse(&info, used), MB2_BAD_MODULE);
     begin();
-    for (unsigned i = 0; i <= MB2_MAX_MODULES; i++)
+    for (unsigned i = 0; i <= BOOT_MAX_MODULES; i++)
         add_module(0x2000, 0x3000, "x");
     add_end();
     assert_int_equal(parse(&info, used), MB2_TOO_MANY_MODULES);
@@ -212,7 +212,7 @@ static void bad_modules(void **state)
 static void bad_maps(void **state)
 {
     static struct entry entries[MEMORY_MAP_MAX + 1];
-    struct mb2_info info;
+    struct boot_info info;
     (void)state;
     static const uint32_t sizes_refused[] = {0, 8, 20, 23, 25, 28};
     for (size_t i = 0; i < sizeof sizes_refused / sizeof sizes_refused[0]; i++) {

@@ -201,7 +201,7 @@ static void our_range_is_reserved_in_uefi_map(void **state)
             put64(bytes + k * DESCRIPTOR + 8, r.start & ~0xfffull);
             put64(bytes + k * DESCRIPTOR + 24, (r.end >> 12) - (r.start >> 12));
         }
-        const struct mb2_efi_map firmware = {bytes, map.nr * DESCRIPTOR, DESCRIPTOR, 1};
+        const struct boot_efi_map firmware = {bytes, map.nr * DESCRIPTOR, DESCRIPTOR, 1};
         uint8_t *out = malloc(efi_map_bytes(&firmware));
         assert_non_null(out);
         const uint32_t used = efi_map_build(out, &firmware, ours);
@@ -254,7 +254,7 @@ static void boot_services_stay(void **state)
                                        type_by_grub(ovmf[i].type)));
             free_pages += is_boot_free(ovmf[i].type) ? ovmf[i].end - ovmf[i].start : 0;
         }
-        const struct mb2_efi_map efi = {bytes, sizeof bytes, DESCRIPTOR, 1};
+        const struct boot_efi_map efi = {bytes, sizeof bytes, DESCRIPTOR, 1};
         efi_map_places(&places, &map, &efi);
         assert_int_equal(usable_bytes(&places), free_pages << 12);
         for (uint64_t size = 4096; size <= 512 * MIB; size *= 2) {

@@ -14,14 +14,14 @@
 
 #define UNTOUCHED 0xab
 
-static struct mb2_framebuffer pixels_of(uint8_t bpp, uint32_t width, uint32_t height, uint32_t more_pitch)
+static struct boot_framebuffer pixels_of(uint8_t bpp, uint32_t width, uint32_t height, uint32_t more_pitch)
 {
-    struct mb2_framebuffer fb = {.pa = 0xe0000000,
-                                 .pitch = width * ((bpp + 7u) / 8) + more_pitch,
-                                 .width = width,
-                                 .height = height,
-                                 .bpp = bpp,
-                                 .type = MB2_FRAMEBUFFER_RGB};
+    struct boot_framebuffer fb = {.pa = 0xe0000000,
+                                  .pitch = width * ((bpp + 7u) / 8) + more_pitch,
+                                  .width = width,
+                                  .height = height,
+                                  .bpp = bpp,
+                                  .type = BOOT_FRAMEBUFFER_RGB};
     const bool small = bpp <= 16;
     fb.red_size = fb.blue_size = small ? 5 : 8;
     fb.green_size = bpp == 16 ? 6 : fb.red_size;
@@ -31,12 +31,12 @@ static struct mb2_framebuffer pixels_of(uint8_t bpp, uint32_t width, uint32_t he
 }
 
 struct canvas {
-    struct mb2_framebuffer fb;
+    struct boot_framebuffer fb;
     uint8_t *memory; /* exactly as long as needed, so that the sanitizer detects writes beyond its end */
     struct text_screen screen;
 };
 
-static void canvas_begin(struct canvas *c, struct mb2_framebuffer fb)
+static void canvas_begin(struct canvas *c, struct boot_framebuffer fb)
 {
     c->fb = fb;
     c->memory = malloc(text_bytes(&fb));
@@ -127,7 +127,7 @@ static void test_colour_positions(void **state)
     assert_int_equal(c.screen.ink[TEXT_ALARM], 0xffff);
     assert_int_equal(c.screen.paper[TEXT_ALARM], 0xa0 >> 3 << 11);
     free(c.memory);
-    struct mb2_framebuffer wide = pixels_of(32, 80, 64, 0);
+    struct boot_framebuffer wide = pixels_of(32, 80, 64, 0);
     wide.red_size = wide.green_size = wide.blue_size = 10;
     wide.green_pos = 10;
     wide.red_pos = 20;
@@ -195,8 +195,8 @@ static void test_narrow_screens_have_one_stripe(void **state)
 static void test_ega_cells(void **state)
 {
     (void)state;
-    struct mb2_framebuffer fb = {
-        .pa = 0xb8000, .pitch = 160, .width = 80, .height = 25, .bpp = 16, .type = MB2_FRAMEBUFFER_TEXT};
+    struct boot_framebuffer fb = {
+        .pa = 0xb8000, .pitch = 160, .width = 80, .height = 25, .bpp = 16, .type = BOOT_FRAMEBUFFER_TEXT};
     struct canvas c;
     assert_int_equal(text_bytes(&fb), 4000);
     canvas_begin(&c, fb);
@@ -213,11 +213,11 @@ static void test_ega_cells(void **state)
 static void test_unsupported_formats(void **state)
 {
     (void)state;
-    struct mb2_framebuffer fb = pixels_of(32, 640, 480, 0);
+    struct boot_framebuffer fb = pixels_of(32, 640, 480, 0);
     assert_int_equal(text_bytes(&fb), 640 * 480 * 4);
     fb.pa = 0x4000000000; /* above 4 GiB, as on firmware with large BARs */
     assert_int_equal(text_bytes(&fb), 640 * 480 * 4);
-    fb.type = MB2_FRAMEBUFFER_INDEXED;
+    fb.type = BOOT_FRAMEBUFFER_INDEXED;
     assert_int_equal(text_bytes(&fb), 0);
     fb = pixels_of(8, 640, 480, 0);
     assert_int_equal(text_bytes(&fb), 0);
