@@ -78,6 +78,7 @@ struct pt_options {
     uint64_t branches;     /* pt.branches=: soft PT stops after so many; 0: never */
     uint64_t trigger;      /* pt.trigger=: executing this address sends what policy=ring has kept; 0: off */
     bool trigger_starts;   /* trigger is the address of pt.start=: nothing is traced before */
+    bool code_from_start;  /* ... and no code is recorded before: the command resume cannot begin the trace */
     enum pt_policy policy; /* policy= */
     enum pt_switch way;    /* pt.switch=; PT_SWITCH_SOFT: chosen by pt_soft_choose */
     bool no_branches;      /* pt.branch=off */

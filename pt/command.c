@@ -33,6 +33,8 @@ static const char *command_resume(struct pt_engine *pt)
 {
     if (!pt->suspended)
         return "no command has paused tracing";
+    if (pt->awaits_start && pt->config.code_from_start)
+        return "the trace begins at ExitBootServices: no code is recorded before";
     pt->suspended = false;
     return ok;
 }

@@ -48,6 +48,7 @@
 
 /* VM-entry controls */
 #define ENTRY_LOAD_DEBUG_CONTROLS (1u << 2)
+#define ENTRY_IA32E_MODE_GUEST (1u << 9)
 #define ENTRY_LOAD_IA32_PERF_GLOBAL_CTRL (1u << 13)
 #define ENTRY_LOAD_IA32_PAT (1u << 14)
 #define ENTRY_LOAD_IA32_EFER (1u << 15)

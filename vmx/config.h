@@ -55,6 +55,8 @@ struct vmx_machine {
     bool mitigations;          /* the guest is not trusted: vmx/cpu/mitigations.h */
     uint64_t trigger;          /* linear address at whose execution pt_trigger is called, 0: none; needs code_pages */
     bool trigger_once;         /* only at its first execution */
+    bool code_from_trigger;    /* ... and no code is sent before: until then all pages but that are open to writes and
+                                  execution. The address is mapped to itself */
     struct task_fields tasks;  /* of the guest; used with map_memory */
     uint64_t poll_tsc;         /* run root mode at least every so many TSC ticks, 0: only when the guest exits */
     void (*each_exit)(void);   /* called at each VM exit, on any CPU; NULL: nothing */
@@ -64,12 +66,30 @@ struct vmx_machine {
     uint16_t nr_cpus; /* 1 to VMX_MAX_CPUS */
 };
 
+/* A segment register as the VMCS describes it: SDM Table "Format of Access Rights". */
+struct vmx_segment {
+    uint16_t selector;
+    uint32_t limit, rights; /* limit in bytes */
+    uint64_t base;
+};
+
+/* The state of 64-bit software that runs on the CPU already. General registers other than RSP are 0 at first; what is
+ * not named here stays as it is. */
+struct vmx_state {
+    uint64_t rip, rsp, rflags, cr0, cr3, cr4, efer, pat, dr7, debugctl;
+    uint64_t sysenter_cs, sysenter_esp, sysenter_eip;
+    uint64_t gdt_base, idt_base;
+    uint32_t gdt_limit, idt_limit;
+    struct vmx_segment segments[8]; /* ES, CS, SS, DS, FS, GS, LDTR, TR */
+};
+
 /* The guest's first state: 32-bit protected mode, paging off, flat segments, interrupts off (Linux 32-bit boot
- * protocol). */
+ * protocol). Or running is not NULL: that state, and the other members are not used. */
 struct vmx_entry {
     uint32_t eip;
     uint32_t esi;    /* boot_params */
     uint32_t gdt_pa; /* guest memory for a GDT of 4 entries, 8-byte aligned */
+    const struct vmx_state *running;
 };
 
 /* Pages that ept_pool should have for a machine whose RAM ends at this address: to split all of it into 4-KByte pages;

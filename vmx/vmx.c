@@ -22,6 +22,7 @@
 #include "vmx/smp/power.h"
 #include "vmx/smp/requests.h"
 #include "vmx/vmcs/bitmaps.h"
+#include "vmx/vmcs/running.h"
 #include "vmx/vmcs/setup.h"
 
 #define INVVPID_SINGLE_CONTEXT 1ull
@@ -206,6 +207,8 @@ static void cpu_prepare(struct cpu *cpu, uint16_t number, uint32_t apic_id, stru
     cpu_init(cpu, number, apic_id, pt);
     enter_vmx_operation(cpu);
     vmcs_setup(cpu, entry);
+    if (entry && entry->running)
+        vmcs_setup_guest_running(cpu, entry->running);
     mitigations_setup(cpu);
     exit_setup(cpu);
     drop_translations(cpu);

@@ -142,7 +142,7 @@ INIT_CODE const char *ept_build(const struct vmx_machine *config)
     if (config->nr_ept_pages < vmx_ept_pages_least(config->top_of_memory))
         return "too few pages for EPT tables";
     largest_level = msr_read(IA32_VMX_EPT_VPID_CAP) & EPT_CAP_1G ? 3 : 2;
-    memory_access = config->code_pages ? EPT_READ | EPT_WRITE : EPT_ACCESS_MASK;
+    memory_access = config->code_pages && !config->code_from_trigger ? EPT_READ | EPT_WRITE : EPT_ACCESS_MASK;
     memory_types_read();
     ept_tables_init(config->ept_pool, config->nr_ept_pages, ept_tables_for_memory(config->top_of_memory));
     nr_mapped_later = 0;
@@ -160,6 +160,8 @@ INIT_CODE const char *ept_build(const struct vmx_machine *config)
     }
     for (unsigned i = 0; i < config->filter.nr_pages; i++) /* last: they are accessed through functions in any case */
         unmap((struct range){config->filter.pages[i], config->filter.pages[i] + EPT_PAGE_SIZE});
+    if (config->code_from_trigger)
+        ept_set_access(config->trigger, EPT_READ | EPT_WRITE);
     return NULL;
 }
 
@@ -170,22 +172,29 @@ void ept_set_access(uint64_t gpa, uint64_t access)
     slot_write(slot, gpa, 1, (*slot & ~(EPT_ACCESS_MASK | EPT_GUARDED | EPT_SENT)) | access);
 }
 
-/* Pages larger than 4 KBytes have never been executed. */
 static void withhold(uint64_t *table, unsigned level, uint64_t base)
 {
     for (unsigned i = 0; i < EPT_TABLE_ENTRIES; i++) {
         const uint64_t gpa = base + i * ept_entry_size(level), rights = EPT_EXECUTE | EPT_GUARDED;
 
-        if (level == 1 && (table[i] & rights))
-            slot_write(&table[i], gpa, 1, table[i] & ~rights);
-        else if (level > 1 && ept_entry_present(table[i]) && !ept_entry_is_leaf(table[i], level))
+        if (!ept_entry_present(table[i]))
+            continue;
+        if (!ept_entry_is_leaf(table[i], level))
             withhold(ept_table_at(table[i]), level - 1, gpa);
+        else if (table[i] & rights)
+            slot_write(&table[i], gpa, level, table[i] & ~rights);
     }
 }
 
 void ept_withhold_execution(void)
 {
     withhold(ept_table_of(0, EPT_LEVELS), EPT_LEVELS, 0);
+}
+
+void ept_withhold_from_now(void)
+{
+    memory_access = EPT_READ | EPT_WRITE;
+    ept_withhold_execution();
 }
 
 /* The level of the largest block around gpa of which nothing is mapped. */

@@ -30,6 +30,10 @@ void ept_set_access(uint64_t gpa, uint64_t access);
 /* Make all pages not executable and not guarded. Call kick_ept_changed. */
 void ept_withhold_execution(void);
 
+/* With code_from_trigger: the trigger was reached, so from now on the tree is as it would be without that. Call
+ * kick_ept_changed. */
+void ept_withhold_from_now(void);
+
 /* The entry that maps gpa's 4-KByte page in this CPU's view. From now on it does not follow the machine's. The caller
  * writes it, and calls ept_invalidate if that takes rights away. NULL: too many pages are open. */
 uint64_t *ept_open(struct cpu *cpu, uint64_t gpa);

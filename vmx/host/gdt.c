@@ -76,7 +76,7 @@ uint16_t gdt_cpu_number(void)
     return cpu->gdt == early_gdt ? 0 : cpu->number;
 }
 
-void gdt_load_cpu(void *memory, uint16_t number)
+void gdt_load_without_task(void *memory, uint16_t number)
 {
     struct cpu_descriptors *cpu = memory;
     uint64_t base = (uint64_t)(uintptr_t)&cpu->tss;
@@ -91,6 +91,11 @@ void gdt_load_cpu(void *memory, uint16_t number)
     cpu->gdt[GDT_TSS / 8] = limit | (base & 0xffffff) << 16 | 0x89ull << 40 | (base >> 24 & 0xff) << 56;
     cpu->gdt[GDT_TSS / 8 + 1] = base >> 32;
     gdt_load(cpu->gdt);
-    __asm__ volatile("ltr %w0" : : "r"(GDT_TSS) : "memory");
     idt_load();
+}
+
+void gdt_load_cpu(void *memory, uint16_t number)
+{
+    gdt_load_without_task(memory, number);
+    __asm__ volatile("ltr %w0" : : "r"(GDT_TSS) : "memory");
 }

@@ -16,6 +16,10 @@ void gdt_load_early(void);
 /* Build this CPU's GDT and TSS at memory (GDT_CPU_SIZE zeroed bytes, page-aligned), and load them and the IDT. */
 void gdt_load_cpu(void *memory, uint16_t number);
 
+/* The same without loading TR, which can never be loaded with a null selector again, as firmware may have it. The IDT
+ * must use no stacks then (idt_fill). gdt_load_cpu may follow. */
+void gdt_load_without_task(void *memory, uint16_t number);
+
 /* The number given to gdt_load_cpu on this CPU, 0 before that. Root mode only: it reads GDTR. */
 uint16_t gdt_cpu_number(void);
 

@@ -166,7 +166,7 @@ static void setup_guest_segments(void)
 
 /* With unrestricted guest PE and PG are the guest's. The other bits that must be 1 (NE, VMXE) are ours; the guest reads
  * them as 0. */
-static void setup_guest_control_registers(uint64_t cr0)
+void vmcs_setup_guest_control(uint64_t cr0, uint64_t cr4)
 {
     const uint64_t cr0_fixed = msr_read(IA32_VMX_CR0_FIXED0) & ~(CR0_PE | CR0_PG);
     const uint64_t cr4_fixed = msr_read(IA32_VMX_CR4_FIXED0) | CR4_VMXE;
@@ -175,7 +175,7 @@ static void setup_guest_control_registers(uint64_t cr0)
     vmwriten(VMCS_CR0_GUEST_HOST_MASK, cr0_fixed);
     vmwriten(VMCS_GUEST_CR0, cr0_fixed | cr0);
     vmwriten(VMCS_CR4_GUEST_HOST_MASK, cr4_fixed | CR4_HIDDEN);
-    vmwriten(VMCS_GUEST_CR4, cr4_fixed);
+    vmwriten(VMCS_GUEST_CR4, cr4_fixed | cr4);
 }
 
 static void setup_guest(const struct cpu *cpu)
@@ -195,7 +195,7 @@ static void setup_guest_boot(const struct vmx_entry *entry)
 {
     setup_guest_segments();
     setup_guest_gdt(entry->gdt_pa);
-    setup_guest_control_registers(CR0_PE | CR0_ET);
+    vmcs_setup_guest_control(CR0_PE | CR0_ET, 0);
     vmwriten(VMCS_GUEST_RIP, entry->eip);
 }
 
@@ -223,7 +223,7 @@ void vmcs_setup_guest_init(const struct cpu *cpu, uint64_t cr0)
         setup_guest_segment(segment, 0, LIMIT_16, segment == SEGMENT_CS ? AR_CODE16 : AR_DATA16);
     setup_guest_segment(SEGMENT_LDTR, 0, LIMIT_16, AR_LDT);
     setup_guest_segment(SEGMENT_TR, 0, LIMIT_16, AR_TSS32_BUSY);
-    setup_guest_control_registers(cr0);
+    vmcs_setup_guest_control(cr0, 0);
     vmwriten(VMCS_GUEST_RIP, RIP_AFTER_INIT);
     vmwriten(VMCS_GUEST_RFLAGS, RFLAGS_FIXED);
     vmwriten(VMCS_GUEST_DR7, DR7_FIXED);
@@ -256,9 +256,9 @@ INIT_CODE void vmcs_setup(struct cpu *cpu, const struct vmx_entry *entry)
         vmcs_write(zero_fields[i], 0);
     setup_host(cpu);
     setup_guest(cpu);
-    if (entry)
+    if (entry && !entry->running)
         setup_guest_boot(entry);
-    else
+    else if (!entry)
         vmcs_setup_guest_init(cpu, CR0_CD | CR0_NW | CR0_ET);
     setup_controls(cpu);
 }
