@@ -118,10 +118,11 @@ iso:
 	@tests/rig/deps.sh run
 	+@$(SUBMAKE) $(BUILD)/undertrace.iso
 
-#: make all             the hypervisor (build/undertrace.elf) and the host tool (build/undertrace); also just make
+#: make all             the hypervisor (build/undertrace.elf, build/undertrace.efi) and the host tool (build/undertrace);
+#:                      also just make
 all:
 	@tests/rig/deps.sh compile
-	+@$(SUBMAKE) $(BUILD)/undertrace.elf $(BUILD)/undertrace
+	+@$(SUBMAKE) $(BUILD)/undertrace.elf $(BUILD)/undertrace.efi $(BUILD)/undertrace
 
 #: make lib             the library that reads captures: build/libundertrace.a, build/libundertrace.so
 lib:

@@ -85,19 +85,24 @@ static void answer_with_tsc(struct boot_cpu *cpu)
     __atomic_store_n(&cpu->pong, ping, __ATOMIC_RELEASE);
 }
 
+void aps_check_here(struct boot_cpu *cpu, const struct pt_cpuid *pt)
+{
+    cpu->no_vmx = vmx_cpu_check();
+    cpu->x2apic = x2apic_read();
+    if (pt && !cpu->no_vmx) {
+        struct pt_cpuid cpuid;
+        pt_cpuid_read(&cpuid);
+        cpu->no_pt = pt_same_check(pt, &cpuid);
+        cpu->leaf14_ecx = cpuid.leaf14_0[2];
+    }
+    __atomic_store_n(&cpu->checked, true, __ATOMIC_RELEASE);
+}
+
 _Noreturn void ap_main(struct boot_cpu *cpu)
 {
     gdt_load_cpu(cpu->descriptors, cpu->number);
     msr_write(IA32_PAT, aps_shared.pat);
-    cpu->no_vmx = vmx_cpu_check();
-    cpu->x2apic = x2apic_read();
-    if (aps_shared.pt && !cpu->no_vmx) {
-        struct pt_cpuid cpuid;
-        pt_cpuid_read(&cpuid);
-        cpu->no_pt = pt_same_check(aps_shared.pt, &cpuid);
-        cpu->leaf14_ecx = cpuid.leaf14_0[2];
-    }
-    __atomic_store_n(&cpu->checked, true, __ATOMIC_RELEASE);
+    aps_check_here(cpu, aps_shared.pt);
 
     aps_run *run;
     while (!(run = __atomic_load_n(&aps_shared.run, __ATOMIC_ACQUIRE))) {
@@ -207,6 +212,17 @@ static void tsc_compare(struct boot_cpu *cpu)
              (uint64_t)(ticks < 0 ? -ticks : ticks), ticks < 0 ? "lower" : "higher", error);
 }
 
+bool aps_log(const struct boot_cpu *cpu, const char *why)
+{
+    if (why)
+        log_line("CPU %u (APIC id %u): %s", cpu->number, cpu->apic_id, why);
+    else if (cpu->no_pt)
+        log_line("CPU %u (APIC id %u): ready, but not traced: %s", cpu->number, cpu->apic_id, cpu->no_pt);
+    else
+        log_line("CPU %u (APIC id %u): ready", cpu->number, cpu->apic_id);
+    return !why;
+}
+
 /* Start one CPU and log the result. false: it could not be taken over. */
 static bool ap_take(struct boot_cpu *cpu, uint64_t page_pa)
 {
@@ -214,15 +230,10 @@ static bool ap_take(struct boot_cpu *cpu, uint64_t page_pa)
     const char *why = !reachable               ? "APIC id above 254, but the firmware has not enabled x2APIC mode"
                       : ap_start(cpu, page_pa) ? cpu->no_vmx
                                                : "does not answer";
-    if (why)
-        log_line("CPU %u (APIC id %u): %s", cpu->number, cpu->apic_id, why);
-    else if (cpu->no_pt)
-        log_line("CPU %u (APIC id %u): ready, but not traced: %s", cpu->number, cpu->apic_id, cpu->no_pt);
-    else
-        log_line("CPU %u (APIC id %u): ready", cpu->number, cpu->apic_id);
-    if (!why)
-        tsc_compare(cpu);
-    return !why;
+    if (!aps_log(cpu, why))
+        return false;
+    tsc_compare(cpu);
+    return true;
 }
 
 bool aps_start(const struct aps_request *request)

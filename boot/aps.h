@@ -50,6 +50,13 @@ bool aps_start(const struct aps_request *request);
 /* Return them by INIT to the state in which firmware left them: waiting for a SIPI, without any code of ours. */
 void aps_reset(const struct boot_cpu *cpus, uint16_t nr_cpus);
 
+/* The checks of one of the other CPUs, on which it runs: fills in the members from checked to x2apic. pt: as in struct
+ * aps_request. */
+void aps_check_here(struct boot_cpu *cpu, const struct pt_cpuid *pt);
+
+/* Log that the CPU is ours, or why it is not; NULL: it is. Returns whether it is. */
+bool aps_log(const struct boot_cpu *cpu, const char *why);
+
 /* All waiting CPUs call run, at the same time. The identity map has been removed by then. run must not return. */
 typedef void aps_run(struct boot_cpu *cpu);
 void aps_release(aps_run *run);

@@ -45,7 +45,7 @@ static void open_console(struct boot_state *boot)
 }
 
 /* The options name the console, so they are parsed first; errors in them are reported once it is open. */
-static void read_options(struct boot_state *boot)
+void check_read_options(struct boot_state *boot)
 {
     const char *line = boot->info.line;
     struct options_error error;
@@ -66,7 +66,7 @@ void check_boot_loader(struct boot_state *boot, uint32_t magic, uint32_t info_pa
     }
     enum mb2_error error = mb2_parse(&boot->info, phys_to_virt(info_pa), 16 * MIB);
     screen_set(&boot->info.framebuffer);
-    read_options(boot);
+    check_read_options(boot);
     if (error)
         boot_fail("invalid boot information from the boot loader: %s", mb2_error_text(error));
 }
@@ -79,7 +79,7 @@ void check_refuse_vmx(struct boot_state *boot, const char *why)
 }
 
 /* SDM Vol. 2A, CPUID leaf 0BH: EDX; without that leaf, leaf 1: EBX[31:24]. */
-static uint32_t own_apic_id(void)
+uint32_t check_own_apic_id(void)
 {
     if (cpuid_read(0, 0).eax >= 0xb) {
         struct cpuid_regs leaf = cpuid_read(0xb, 0);
@@ -93,8 +93,11 @@ static uint32_t own_apic_id(void)
 static void check_cpus(struct boot_state *boot)
 {
     struct madt_cpus *cpus = &boot->acpi.cpus;
+
+    if (boot->firmware_cpus.nr != 0)
+        *cpus = boot->firmware_cpus;
     const bool unknown = cpus->nr == 0 || cpus->incomplete;
-    madt_put_first(cpus, own_apic_id());
+    madt_put_first(cpus, check_own_apic_id());
     if (unknown) {
         check_refuse_vmx(boot, "ACPI has no complete list of the CPUs (MADT), and one outside our control could access "
                                "our memory");
@@ -133,6 +136,8 @@ static void check_x2apic(struct boot_state *boot)
     if (boot->no_vmx || boot->acpi.dmar.pa == 0)
         return;
     boot->x2apic_hold = x2apic_hold_of(x2apic_read(), cpus->apic_ids, boot->nr_cpus, &high_id);
+    if (boot->firmware_runs && boot->x2apic_hold == X2APIC_FREE && x2apic_read().on)
+        boot->x2apic_hold = X2APIC_FIRMWARE;
     if (boot->x2apic_hold == X2APIC_HIGH_ID)
         log_line("a CPU has the APIC id %u", high_id);
     const char *objection = boot->options.selftest ? NULL : x2apic_objection(boot);

@@ -9,37 +9,31 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/msr.h"
-#include "base/phys.h"
 #include "boot/check.h"
 #include "boot/fail.h"
 #include "boot/guest/builtin.h"
 #include "boot/guest/direct.h"
-#include "boot/machine.h"
-#include "boot/memory/image.h"
+#include "boot/guest/efi_map.h"
 #include "boot/memory/mapped.h"
 #include "boot/memory/paging.h"
 #include "boot/plan.h"
-#include "boot/screen/screen.h"
 #include "boot/selftest/selftest.h"
 #include "boot/selftest/selftest_wire.h"
+#include "boot/steps.h"
 #include "boot/tracing.h"
-#include "boot/vtd/remapping.h"
 #include "boot/x2apic.h"
 #include "vmx/host/gdt.h"
-#include "vmx/host/idt.h"
 
 #define ENTER_SECONDS_MAX 10u /* for the other CPUs to enter VMX operation */
 
 _Noreturn void boot_main(uint32_t magic, uint32_t info_pa, uint64_t image_pa); /* called by boot/entry.S */
 
 static void find_guest(void);
-static _Noreturn void move_image(void);
 static _Noreturn void moved_main(void);
 static _Noreturn void run_selftest(void);
 static void take_cpus(void);
 static _Noreturn void start_without_vmx(void);
 static _Noreturn void start_with_vmx(void);
-static void hide_remapping(void);
 static struct guest_entry load_guest(bool carved_is_reserved);
 static void run_other_cpus(void);
 
@@ -55,10 +49,17 @@ _Noreturn void boot_main(uint32_t magic, uint32_t info_pa, uint64_t image_pa)
     gdt_load_early();
     check_boot_loader(boot, magic, info_pa);
     find_guest();
+    if (boot->options.load_size)
+        boot_fail("load=: only undertrace.efi starts another loader; name the kernel by module2 here");
+    if (boot->options.start == START_EXIT_BOOT_SERVICES)
+        boot_fail(
+            "pt.start=exitbootservices: the boot loader has called ExitBootServices already; give another value, or "
+            "start undertrace.efi in place of undertrace.elf");
     check_machine(boot);
     check_options(boot);
+    efi_map_places(&boot->places, &boot->info.map, &boot->info.efi_map);
     plan_carve(boot, info_pa, image_pa);
-    move_image();
+    steps_move_image(&boot, moved_main);
 }
 
 static void find_guest(void)
@@ -69,30 +70,12 @@ static void find_guest(void)
         guest_find(&boot->guest, &boot->info);
 }
 
-static _Noreturn void move_image(void)
-{
-    uint64_t top = memory_map_top(&boot->info.map);
-    plan_cpus(boot); /* first: the trace regions need the alignment of the range's start */
-    struct boot_state *moved = plan_alloc(boot, sizeof *moved);
-    void *image = plan_alloc(boot, moved_bytes());
-    boot->image_pa = virt_to_phys(image);
-    boot->cr3 = paging_build(&boot->arena, &boot->info.map, top, boot->image_pa);
-    if (boot->cr3 == 0)
-        boot_fail("our memory range is too small for the page tables");
-    *moved = *boot;
-    boot = moved;
-    image_move(image, image_start, moved_bytes(), boot->cr3, boot->cpus[0].stack_top, moved_main);
-}
-
 /* --- in the carved range ---------------------------------------------------------------------------------------------
  */
 
 static _Noreturn void moved_main(void)
 {
-    screen_remap();
-    idt_fill(true);
-    paging_set_pat();
-    gdt_load_cpu(boot->cpus[0].descriptors, 0);
+    steps_moved(boot);
     if (boot->options.selftest)
         run_selftest();
     if (!boot->no_vmx)
@@ -147,36 +130,13 @@ static _Noreturn void start_without_vmx(void)
 static _Noreturn void start_with_vmx(void)
 {
     struct boot_cpu *first = &boot->cpus[0];
-    tracing_open_channel(boot);
-    hide_remapping();
-    tracing_init_cpu(boot, first);
-    if (!boot->no_pt)
-        tracing_send_image(boot, first->pt);
-    machine_init(boot);
+    steps_prepare(boot);
     struct guest_entry loaded = load_guest(true);
     paging_drop_identity(boot->cr3);
     run_other_cpus();
     log_guest_owns_console();
     struct vmx_entry entry = {.eip = loaded.eip, .esi = loaded.esi, .gdt_pa = loaded.spare_page_pa};
     vmx_cpu_run(first->vmx_memory, first->number, first->apic_id, first->pt, &entry);
-}
-
-/* VISIBLE: without VT-d the guest starts in xAPIC mode, as from a BIOS. VISIBLE: where it cannot, it has VT-d without
- * DMA remapping. */
-static void hide_remapping(void)
-{
-    if (boot->channel.kind == CHANNEL_NET && boot->x2apic_hold != X2APIC_FREE) {
-        boot->filters_vtd = true;
-        log_line("VT-d: the guest can remap interrupts, since it has to stay in x2APIC mode, but not DMA, which could "
-                 "block our card's");
-        return;
-    }
-    if (!remapping_hide(&boot->acpi.dmar, boot->channel.kind == CHANNEL_NET, boot->vtd.active))
-        return;
-    boot->leaves_x2apic = true;
-    if (x2apic_read().on)
-        log_line("x2APIC mode: all CPUs leave it for xAPIC mode, since the guest has no VT-d to remap interrupts");
-    x2apic_leave();
 }
 
 static struct guest_entry load_guest(bool carved_is_reserved)

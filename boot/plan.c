@@ -4,7 +4,6 @@
 #include "base/log.h"
 #include "base/phys.h"
 #include "boot/fail.h"
-#include "boot/guest/efi_map.h"
 #include "boot/hello.h"
 #include "boot/memory/image.h"
 #include "boot/memory/paging.h"
@@ -93,7 +92,6 @@ void plan_carve(struct boot_state *boot, uint32_t info_pa, uint64_t image_pa)
 {
     struct range avoid[BOOT_MAX_MODULES + 2];
     unsigned nr_avoid = 0;
-    efi_map_places(&boot->places, &boot->info.map, &boot->info.efi_map);
     avoid[nr_avoid++] = (struct range){info_pa, info_pa + boot->info.size};
     avoid[nr_avoid++] = (struct range){image_pa, image_pa + moved_bytes() + MIB}; /* MIB: .scratch follows the image */
     for (uint32_t i = 0; i < boot->info.nr_modules; i++)

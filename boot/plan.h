@@ -6,8 +6,8 @@
 
 #define BOOT_STACK_SIZE 16384u /* used until a CPU enters the guest for the first time */
 
-/* Choose the range that becomes ours; fails the boot if there is too little memory. info_pa: the boot loader's
- * information; image_pa: where the boot loader has put our image. */
+/* Choose the range that becomes ours, in boot->places; fails the boot if there is too little memory. info_pa: the boot
+ * loader's information; image_pa: where the boot loader has put our image. */
 void plan_carve(struct boot_state *boot, uint32_t info_pa, uint64_t image_pa);
 
 /* Allocate each CPU's memory. This must be the first allocation: the trace regions need the alignment of the carved

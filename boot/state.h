@@ -17,7 +17,10 @@ struct boot_state {
     struct options options;
     struct guest guest;
     struct acpi_facts acpi;
-    struct pt_cpuid cpuid; /* of the first CPU */
+    bool firmware_runs;             /* started as an EFI application: the firmware is a part of the guest */
+    uint64_t image_handle;          /* ... whose handle this is */
+    struct madt_cpus firmware_cpus; /* the firmware's own list; nr is 0: ACPI's counts */
+    struct pt_cpuid cpuid;          /* of the first CPU */
     enum pt_refusal refusal;
     struct pt_setup setup;        /* all zero: no tracing */
     const char *no_vmx;           /* why we cannot run as a hypervisor; NULL: we can */

@@ -20,10 +20,11 @@ struct x2apic_facts {
     bool locked; /* ... which it cannot leave: LEGACY_XAPIC_DISABLED, with SGX or TDX */
 };
 
-enum x2apic_hold { X2APIC_FREE, X2APIC_LOCKED, X2APIC_HIGH_ID };
+enum x2apic_hold { X2APIC_FREE, X2APIC_LOCKED, X2APIC_HIGH_ID, X2APIC_FIRMWARE };
 
-/* Why the CPUs have to stay in x2APIC mode. X2APIC_FREE: they need not, or are not in it. facts: of the first CPU;
- * apic_ids: of all nr. *high_id: with X2APIC_HIGH_ID, the first one that xAPIC mode cannot address. */
+/* Why the CPUs have to stay in x2APIC mode. X2APIC_FREE: they need not, or are not in it. X2APIC_FIRMWARE is the
+ * caller's to find. facts: of the first CPU; apic_ids: of all nr. *high_id: with X2APIC_HIGH_ID, the first one that
+ * xAPIC mode cannot address. */
 enum x2apic_hold x2apic_hold_of(struct x2apic_facts facts, const uint32_t *apic_ids, uint32_t nr, uint32_t *high_id);
 
 /* In which case the hypervisor cannot run; why the CPUs have to stay in x2APIC mode, and what the user can do then. For

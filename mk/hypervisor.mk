@@ -8,7 +8,8 @@
 
 HV_ROOMS := base boot vmx pt serial vtd
 HV_C := $(shell find $(HV_ROOMS) -name '*.c' | LC_ALL=C sort)
-HV_S := $(shell find boot vmx -name '*.S' | LC_ALL=C sort)
+PE_HEADER := boot/efi/pe_header.S
+HV_S := $(filter-out $(PE_HEADER),$(shell find boot vmx -name '*.S' | LC_ALL=C sort))
 of_kind = $(shell awk 'FNR == 1 && /^\/\* Kind: .*$(1)/ { print FILENAME } { nextfile }' $(HV_C))
 UNKIND := $(shell awk 'FNR == 1 && !/^\/\* Kind: (core|shell)(, init)?(, hot)? \*\/$$/ { print FILENAME } { nextfile }' $(HV_C))
 $(if $(UNKIND),$(error the first line must say the kind ("/* Kind: core */", see mk/hypervisor.mk): $(UNKIND)))
@@ -50,6 +51,15 @@ $(BUILD)/undertrace.elf: $(HV_OBJS) linker.ld
 	$(Q)$(HV_CC) $(HV_CFLAGS) $(HV_LTO) $(HV_LDFLAGS) -T linker.ld -o $@ $(HV_OBJS)
 	@eval $$(nm $@ | sed -n 's/^........\(........\) . \(image_start\|image_end\|image_limit\)$$/\2=0x\1/p'); \
 	    echo "  the resident image is $$((image_end - image_start)) of $$((image_limit - image_start)) bytes"
+
+# The same image as an EFI application: boot/efi/pe_header.S before it.
+hv_symbol = 0x$$(nm $< | sed -n 's/^0*\([0-9a-f]*\) . $(1)$$/\1/p')
+$(BUILD)/undertrace.efi: $(BUILD)/undertrace.elf $(PE_HEADER)
+	@echo "  EFI $@"
+	$(Q)objcopy -O binary $< $@.image
+	$(Q)$(HV_CC) -c -DIMAGE_FILE='"$@.image"' -DIMAGE_MEMORY=$(call hv_symbol,efi_low_size) \
+	    -DIMAGE_ENTRY=$(call hv_symbol,efi_entry_offset) -o $@.o $(PE_HEADER)
+	$(Q)objcopy -O binary -j .pe $@.o $@
 
 # --- the emulator with the PT model -----------------------------------------------------------------------------------
 # tests/model/build.sh fetches Bochs, adds the model and builds it; BOCHS_TARBALL= names a local tarball. The model is

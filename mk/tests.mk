@@ -60,10 +60,10 @@ CHECKS := $(UNIT) $(addprefix tests/rig/,lint.sh core.sh circles.sh clang.sh fuz
 SYSTEM := $(wildcard tests/system/*/*.sh)
 NESTED := $(filter-out %/lib.sh %/linux.sh,$(wildcard tests/nested/*.sh))
 
-TEST_PARTS = $(UNIT) $(FUZZ_REPLAYS) $(PARTS) $(BUILD)/undertrace-judge $(LIB_FILES) $(BUILD)/undertrace.iso \
+TEST_PARTS = $(UNIT) $(FUZZ_REPLAYS) $(PARTS) $(BUILD)/undertrace.efi $(BUILD)/undertrace-judge $(LIB_FILES) $(BUILD)/undertrace.iso \
     $(GUEST_IMAGES) $(TEST_TOOLS) $(BUILD)/guest/userland $(BUILD)/guest/modules $(UNPACKED)
 NESTED_PARTS = $(PARTS) $(GUEST_IMAGES) $(BUILD)/guest/vmlinuz $(BUILD)/guest/kvm-modules $(BUILD)/guest/initrd $(UNPACKED)
-SOAK_PARTS = $(PARTS) $(GUEST_IMAGES) $(BUILD)/guest/vmlinuz $(BUILD)/guest/debian.img $(BUILD)/guest/userland \
+SOAK_PARTS = $(PARTS) $(BUILD)/undertrace.efi $(GUEST_IMAGES) $(BUILD)/guest/vmlinuz $(BUILD)/guest/debian.img $(BUILD)/guest/userland \
     $(BUILD)/tools/instructions_agree
 BENCH_PARTS = $(NESTED_PARTS) $(BUILD)/guest/userland $(BUILD)/tools/decode_bench $(BUILD)/tools/frames_send
 

@@ -6,6 +6,25 @@
 #include "base/mmio.h"
 #include "boot/memory/paging.h"
 
+static channel_card_claim *claim;
+
+void channel_card_set_claim(channel_card_claim *function)
+{
+    claim = function;
+}
+
+/* Its driver may switch memory decoding off. */
+static bool claim_card(struct pci_function *function)
+{
+    const uint32_t sbdf = function->sbdf;
+
+    if (!claim)
+        return true;
+    pci_close(function);
+    claim(sbdf);
+    return pci_open(function, sbdf);
+}
+
 static bool matches_options(const struct options *options, const struct nic_state *state)
 {
     return !options->net_mac_given || memcmp(options->net_mac, state->mac, sizeof state->mac) == 0;
@@ -50,7 +69,8 @@ bool channel_card_find(struct channel_card *found, const struct options *options
         if (state.link_up)
             break;
     }
-    if (any)
-        pci_use(&found->function);
-    return any;
+    if (!any || !claim_card(&found->function))
+        return false;
+    pci_use(&found->function);
+    return true;
 }

@@ -55,6 +55,16 @@ static bool set_tasks(const struct option *option, struct options *o, struct val
     return good;
 }
 
+static bool set_load(const struct option *option, struct options *o, struct value_text v)
+{
+    (void)option;
+    const bool none = value_is(v, "none");
+
+    o->load = v.at;
+    o->load_size = none ? 0 : v.size;
+    return none || (v.size > 1 && v.size < 256 && (v.at[0] == '\\' || v.at[0] == '/'));
+}
+
 #define UART_EXPECTED                                                                                                  \
     "com1 to com4, a port such as 0x2f8, mem:ADDRESS, mem32:ADDRESS, a PCI card such as 03:00.0, or spcr"
 
@@ -82,6 +92,7 @@ static const struct option options_boot[] = {
     {"guest", "modules", "modules or builtin", OPTION_BOOL(builtin_guest, guests)},
     {"code", "on", "on or off", OPTION_FLAG(code_pages)},
     {"code.ends", "on", "on or off", OPTION_FLAG(space_ends)},
+    {"load", "none", "none, or a path such as \\EFI\\debian\\grubx64.efi", OPTION_OWN(set_load)},
     {"tasks", "off", "off, or the output of undertrace kernel-options for the guest's kernel", OPTION_OWN(set_tasks)},
 };
 /* clang-format on */
@@ -134,7 +145,7 @@ bool options_parse(struct options *options, const char *line, struct options_err
     while (option_next_word(&word))
         if (!parse_word(options, word, error))
             return false;
-    if (options->pt.trigger && !options->code_pages) {
+    if ((options->pt.trigger || options->start == START_EXIT_BOOT_SERVICES) && !options->code_pages) {
         option_error_set(error, (struct value_text){"pt.trigger and pt.start", 23}, "code=on with them");
         return false;
     }

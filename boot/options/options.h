@@ -16,11 +16,15 @@ enum channel_kind { CHANNEL_AUTO, CHANNEL_NET, CHANNEL_UART, CHANNEL_NONE };
 
 enum vtd_option { VTD_AUTO, VTD_ON, VTD_OFF };
 
+/* pt.start=. START_AUTO: START_EXIT_BOOT_SERVICES where the firmware is part of the guest, else START_NOW. */
+enum start_option { START_AUTO, START_NOW, START_EXIT_BOOT_SERVICES, START_ADDRESS };
+
 #define NET_CARD_ANY 0xffffffffu /* not a valid segment, bus, device and function */
 
 /* The values of all options. The rows in boot/options/ have their names, defaults and ranges. */
 struct options {
-    struct pt_options pt; /* pt, pt.*, policy */
+    struct pt_options pt;    /* pt, pt.*, policy */
+    enum start_option start; /* with START_ADDRESS, pt.trigger is the address */
     enum channel_kind channel;
     struct uart_place uart; /* the channel's UART */
     uint32_t uart_baud;
@@ -45,6 +49,8 @@ struct options {
     bool code_pages;
     bool space_ends;
     struct task_fields tasks;
+    const char *load; /* in the line, of load_size characters; 0: none */
+    size_t load_size;
 };
 
 /* Where parsing stopped: the word, and what was expected. */

@@ -37,9 +37,18 @@ static bool set_pt_trigger(const struct option *option, struct options *o, struc
 
 static bool set_pt_start(const struct option *option, struct options *o, struct value_text v)
 {
-    const bool good = set_pt_trigger(option, o, v);
+    static const char *const words[] = {"auto", "now", "exitbootservices"};
 
+    o->pt.trigger = 0;
+    o->pt.trigger_starts = false;
+    for (unsigned i = START_AUTO; i < START_ADDRESS; i++) {
+        o->start = (enum start_option)i;
+        if (value_is(v, words[i]))
+            return true;
+    }
+    const bool good = set_pt_trigger(option, o, v);
     o->pt.trigger_starts = o->pt.trigger != 0;
+    o->start = o->pt.trigger_starts ? START_ADDRESS : START_NOW;
     return good;
 }
 
@@ -57,7 +66,7 @@ const struct option options_pt[] = {
     {"pt.regions", "8", "a number from 4 to 4096", OPTION_U32(pt.nr_regions, 4, 4096)},
     {"pt.switch", "root", "root, list or vmcs", OPTION_ENUM(pt.way, ways)},
     {"pt.trigger", "off", ADDRESS_EXPECTED, OPTION_OWN(set_pt_trigger)},
-    {"pt.start", "off", ADDRESS_EXPECTED, OPTION_OWN(set_pt_start)},
+    {"pt.start", "auto", "auto, now, exitbootservices, " ADDRESS_EXPECTED, OPTION_OWN(set_pt_start)},
 };
 /* clang-format on */
 const size_t nr_options_pt = sizeof options_pt / sizeof options_pt[0];

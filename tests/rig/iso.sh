@@ -3,7 +3,8 @@
 #
 # usage: iso.sh OUTPUT
 # from the environment: ELF KERNEL INITRD CMDLINE OPTIONS; INITRD empty: none; KERNEL empty: none (a test's case);
-# ELF empty: the kernel boots bare, without the hypervisor. TABLES: files with additional ACPI tables for the machine;
+# ELF empty: the kernel boots bare, without the hypervisor; or, with EFI=build/undertrace.efi, by GRUB's linux command
+# beneath which that runs, with OPTIONS (only UEFI firmware). TABLES: files with additional ACPI tables for the machine;
 # EXCEPT: signatures of the machine's own tables that are removed (DMAR,SPCR). FIRST: GRUB commands before the
 # hypervisor is loaded, LAST: after that.
 # VMLINUZ: the kernel's own bzImage, if KERNEL was made by tests/rig/unpacked.sh.
@@ -34,6 +35,7 @@ mkdir -p "$root/boot/grub"
 [ -z "$ELF" ] || cp "$ELF" "$root/boot/undertrace.elf"
 [ -z "$KERNEL" ] || cp "$KERNEL" "$root/boot/vmlinuz"
 [ -z "$INITRD" ] || cp "$INITRD" "$root/boot/initrd"
+[ -z "${EFI:-}" ] || cp "$EFI" "$root/boot/undertrace.efi"
 for table in ${TABLES:-}; do cp "$table" "$root/boot/"; done
 
 {
@@ -50,6 +52,7 @@ for table in ${TABLES:-}; do cp "$table" "$root/boot/"; done
     }
     [ -z "${FIRST:-}" ] || printf '%s\n' "$FIRST"
     [ -z "$ELF" ] || echo "    multiboot2 /boot/undertrace.elf $OPTIONS${tasks:+ $tasks}"
+    [ -z "${EFI:-}" ] || printf '    chainloader /boot/undertrace.efi %s\n    boot\n' "$OPTIONS"
     [ -z "${LAST:-}" ] || printf '%s\n' "$LAST"
     # On a BIOS the guest gets the text screen: drawing a console into a framebuffer costs the emulator dear.
     echo "    if [ \"\$grub_platform\" = pc ]; then set gfxpayload=${PIXELS:-text}; fi"

@@ -19,4 +19,17 @@ for cpus in 1 2; do
     exact "$name: what it executed is what was decoded" "$name"
     clean_log "$name"
 done
+
+# The same above undertrace.efi, which GRUB starts before it loads the kernel by its own commands.
+for cpus in 1 2; do
+    name=efi-$cpus
+    iso=$work/$name.iso
+    TABLES=$(tests/rig/tables.sh "$work/$name.tables" $cpus) ELF='' EFI=build/undertrace.efi KERNEL=build/guest/vmlinuz \
+        INITRD=build/guest/initrd CMDLINE="$CMDLINE efi=debug" OPTIONS='channel=net net.mtu=9000' tests/rig/iso.sh "$iso"
+    CPUS=$cpus FIRMWARE=uefi ISO=$iso check "$name: boots to power-off" tests/rig/boot.sh "$work/$name"
+    console_has "$name: its workload is done" "$name" 'init: done'
+    console_has "$name: Linux finds the firmware" "$name" 'efi: EFI v'
+    exact_from_start "$name: what it executed from ExitBootServices on is what was decoded" "$name"
+    clean_log "$name"
+done
 done_testing

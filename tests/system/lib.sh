@@ -101,6 +101,22 @@ exact() {
     fi
 }
 
+# exact_from_start NAME BOOT: a boot whose trace starts later (pt.start=) was traced exactly from there on, on the first CPU: what
+# the emulated CPU executed before is the first interval, and all others are equal. Other CPUs may wait in firmware's loops,
+# which have no packets.
+exact_from_start() {
+    local file=$work/$2/verify.json first before
+    build/undertrace verify "$work/$2/capture" "$work/$2/truth.bin" --json "$file" >"$work/$2/verify.log" 2>&1
+    first=$(jq -c '.cpus[0] | [.first_divergence.interval, .first_divergence.decoded_branches, .decode_errors,
+        .intervals - .equal_intervals]' "$file")
+    before=$(jq '.cpus[0].first_divergence.expected_branches' "$file")
+    if [ "$first" = '[0,0,0,1]' ] && jq -e ".cpus[0] | .matched == .branches - $before and .matched > 0" "$file" >"$file.agrees"; then
+        pass "$1 ($(jq '.cpus[0].matched' "$file") branches)"
+    else
+        fail "$1" "$(tail -n 8 "$work/$2/verify.log")"
+    fi
+}
+
 # clean_log BOOT: no VM entry failed, and nothing else that the emulator calls a failure of VMX; no PEBS record in root mode.
 clean_log() {
     local lines

@@ -319,6 +319,14 @@ static void a_trigger_needs_code_pages(void **state)
     assert_true(parsed("pt.start=0x1000").pt.trigger_starts);
     assert_false(parsed("pt.start=0x1000 pt.trigger=0x2000").pt.trigger_starts);
     assert_false(parsed("pt.start=0x1000 pt.start=off").pt.trigger_starts);
+    assert_int_equal(parsed("").start, START_AUTO);
+    assert_int_equal(parsed("pt.start=now").start, START_NOW);
+    assert_int_equal(parsed("pt.start=0x1000 pt.start=off").start, START_NOW);
+    assert_int_equal(parsed("pt.start=0x1000").start, START_ADDRESS);
+    assert_int_equal(parsed("pt.start=0x1000 pt.start=exitbootservices").start, START_EXIT_BOOT_SERVICES);
+    assert_int_equal(parsed("pt.start=0x1000 pt.start=exitbootservices").pt.trigger, 0);
+    refused("pt.start=exitbootservices code=off", "pt.trigger and pt.start", "code=on");
+    refused("pt.start=never", "pt.start=never", "exitbootservices");
     refused("pt.trigger=0x8000000000000000", "pt.trigger=0x8000000000000000", "address");
 }
 
