@@ -274,16 +274,23 @@ uint64_t guest_tables_each(const struct guest_tables *tables, const struct guest
 
 /* --- one stretch ------------------------------------------------------------------------------------------------ */
 
+/* The stretch's entry for an address in it. Outside of IA-32e mode only the lower half of the address counts, and a
+ * caller's may have more bits. */
+static inline uint64_t entry_of(const struct guest_stretch *stretch, uint64_t linear)
+{
+    return ((linear - stretch->linear) >> PAGE_SHIFT) & (GUEST_STRETCH_ENTRIES - 1);
+}
+
 bool guest_stretch_maps(const struct guest_stretch *stretch, const void *table, uint64_t linear)
 {
-    const uint64_t i = (linear - stretch->linear) >> PAGE_SHIFT;
+    const uint64_t i = entry_of(stretch, linear);
 
     return stretch->large || (((const uint8_t *)table)[i * (stretch->wide ? 8 : 4)] & ENTRY_P);
 }
 
 uint64_t guest_stretch_gpa(const struct guest_stretch *stretch, const void *table, uint64_t linear)
 {
-    const uint64_t i = (linear - stretch->linear) >> PAGE_SHIFT, in_page = linear & (RECORD_PAGE_SIZE - 1);
+    const uint64_t i = entry_of(stretch, linear), in_page = linear & (RECORD_PAGE_SIZE - 1);
 
     if (stretch->large)
         return (stretch->table & ENTRY_ADDRESS) + (linear & (stretch->size - 1));
@@ -296,7 +303,7 @@ uint64_t guest_stretch_gpa(const struct guest_stretch *stretch, const void *tabl
 
 bool guest_stretch_user(const struct guest_stretch *stretch, const void *table, uint64_t linear)
 {
-    const uint64_t i = (linear - stretch->linear) >> PAGE_SHIFT;
+    const uint64_t i = entry_of(stretch, linear);
 
     return stretch->user && (stretch->large || (((const uint8_t *)table)[i * (stretch->wide ? 8 : 4)] & ENTRY_US));
 }
