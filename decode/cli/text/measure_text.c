@@ -7,22 +7,26 @@
 #include "decode/flow/precision.h"
 #include "decode/report/number_text.h"
 
-const char *span_text(char text[SPAN_TEXT_SIZE], const struct measure *measure, uint64_t nanoseconds)
+const char *nanoseconds_text(char text[SPAN_TEXT_SIZE], uint64_t nanoseconds)
 {
     static const char *const units[] = {"ns", "us", "ms", "s"};
     double value = (double)nanoseconds;
     size_t unit = 0;
-    if (measure->run->clock.by_branches) {
-        char number[COUNT_TEXT_SIZE];
-        snprintf(text, SPAN_TEXT_SIZE, "%s br", count_text(number, nanoseconds));
-        return text;
-    }
     while (value >= 999.5 && unit < 3) {
         value /= 1000;
         unit++;
     }
     const int decimals = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
     snprintf(text, SPAN_TEXT_SIZE, "%.*f %s", decimals, value, units[unit]);
+    return text;
+}
+
+const char *span_text(char text[SPAN_TEXT_SIZE], const struct measure *measure, uint64_t nanoseconds)
+{
+    char number[COUNT_TEXT_SIZE];
+    if (!measure->run->clock.by_branches)
+        return nanoseconds_text(text, nanoseconds);
+    snprintf(text, SPAN_TEXT_SIZE, "%s br", count_text(number, nanoseconds));
     return text;
 }
 

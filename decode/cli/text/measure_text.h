@@ -11,6 +11,9 @@
 #define SPAN_TEXT_SIZE 32u
 const char *span_text(char text[SPAN_TEXT_SIZE], const struct measure *measure, uint64_t nanoseconds);
 
+/* The same, always of nanoseconds. */
+const char *nanoseconds_text(char text[SPAN_TEXT_SIZE], uint64_t nanoseconds);
+
 /* The same of ticks. */
 const char *ticks_text(char text[SPAN_TEXT_SIZE], const struct measure *measure, uint64_t ticks);
 

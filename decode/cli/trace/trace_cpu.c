@@ -18,6 +18,8 @@ void trace_cpu_close(struct trace_cpu *cpu)
     listing_close(&cpu->reader);
     if (cpu->stacks)
         stacks_close(cpu->stacks);
+    if (cpu->list && cpu->list->options->what == TRACE_FUNCTIONS)
+        trace_functions_close(&cpu->functions);
 }
 
 bool trace_cpu_pull(struct trace_cpu *cpu)

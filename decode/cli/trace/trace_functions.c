@@ -1,4 +1,5 @@
 #include "decode/cli/trace/trace_functions.h"
+#include "decode/cli/text/measure_text.h"
 #include "decode/cli/text/name_text.h"
 
 #include <inttypes.h>
@@ -50,6 +51,23 @@ static const char *name_of(const struct trace_functions *f, const struct stack_t
     return task->thread ? task->thread->text : trace_process(f->list, task->space, place_of(f, task));
 }
 
+/* " after 12.3 us": how long the call took that is left now, by the times of the list. Nothing if no time is between.
+ */
+static void print_duration(const struct trace_functions *f, const struct stack_frame *frame, uint64_t tsc)
+{
+    const struct indexed_capture *indexed = f->list->indexed;
+    char text[SPAN_TEXT_SIZE];
+    uint64_t begin;
+    if (!trace_begins_take(&f->of->begins, frame->user, &begin) || begin == 0 || begin == tsc ||
+        frame->entry == STACK_BASE)
+        return;
+    const double from = indexed_capture_seconds(indexed, begin), to = indexed_capture_seconds(indexed, tsc);
+    if (from >= 0 && to >= from)
+        fprintf(f->list->file, " after %s", nanoseconds_text(text, (uint64_t)((to - from) * 1e9 + 0.5)));
+    else
+        fprintf(f->list->file, " after %" PRIu64 "t", tsc - begin);
+}
+
 static void print_function(const struct trace_functions *f, const struct stack_task *task, uint64_t tsc, size_t depth,
                            bool left)
 {
@@ -71,6 +89,8 @@ static void print_function(const struct trace_functions *f, const struct stack_t
     trace_plain(list);
     if (!left && entries[frame->entry])
         fputs(entries[frame->entry], list->file);
+    if (left)
+        print_duration(f, frame, tsc);
     trace_source(list, task->space, place_of(f, task), frame->name->begin);
     trace_line_end(list);
 }
@@ -81,6 +101,8 @@ static void on_enter(void *context, struct stack_task *task, uint64_t tsc)
     const struct name *name = task->frames[task->depth - 1].name;
     size_t depth;
     f->task = task;
+    if (f->list->options->returns)
+        task->frames[task->depth - 1].user = trace_begins_add(&f->of->begins, tsc);
     if (f->list->done || !trace_is_time(f->list, tsc))
         return;
     if (f->list->function.pattern && !entered_at(task) && wanted_function(&f->list->function, name)) {
@@ -95,9 +117,12 @@ static void on_leave(void *context, struct stack_task *task, uint64_t tsc)
 {
     struct trace_functions *f = context;
     size_t depth;
+    uint64_t begin;
     if (!f->list->done && f->list->options->returns && f->list->begun && depth_of(f, task, &depth) &&
         is_wanted(f, task, tsc))
         print_function(f, task, tsc, depth, true);
+    else
+        trace_begins_take(&f->of->begins, task->frames[task->depth - 1].user, &begin);
     if (entered_at(task) == task->depth)
         close_task(f, task);
 }
@@ -133,6 +158,11 @@ static void on_end(void *context, struct stack_task *task, uint64_t tsc)
 {
     (void)tsc;
     close_task(context, task);
+}
+
+void trace_functions_close(struct trace_functions *f)
+{
+    trace_begins_free(&f->single.begins);
 }
 
 bool trace_functions_open(const struct trace_functions *f)

@@ -2,6 +2,7 @@
 #ifndef DECODE_CLI_TRACE_TRACE_FUNCTIONS_H
 #define DECODE_CLI_TRACE_TRACE_FUNCTIONS_H
 
+#include "decode/cli/trace/trace_begins.h"
 #include "decode/cli/trace/trace_list.h"
 #include "decode/stack/stacks.h"
 
@@ -16,6 +17,7 @@ struct trace_functions {
     struct trace_functions_group {
         uint64_t count; /* tasks in which a selected function has not returned */
         struct trace_functions *first;
+        struct trace_begins begins; /* with --returns */
     } single;
     struct trace_functions *next; /* or those of a machine */
 };
@@ -33,6 +35,9 @@ bool trace_functions_end(struct trace_functions *f);
 
 /* Add another CPU of the same machine, before the first event of either: tasks may continue on it. */
 void trace_functions_share(struct trace_functions *f, struct trace_functions *with);
+
+/* After all of them have ended. */
+void trace_functions_close(struct trace_functions *f);
 
 /* Is there a task in which a selected function has not returned? */
 bool trace_functions_open(const struct trace_functions *f);
