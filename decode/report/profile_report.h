@@ -34,10 +34,19 @@ struct profile_sum {
 };
 struct profile_sum *profile_sums(const struct profile *profile, size_t *count);
 
-/* Print the tables. khz: of the TSC; 0: unknown, times are omitted. colour: for a terminal. */
-void profile_print(FILE *file, const struct profile *profile, uint64_t khz, bool colour);
+/* What is printed of a profile. */
+struct profile_view {
+    const struct profile *profile;
+    uint64_t khz;    /* of the TSC; 0: unknown, times are omitted */
+    uint64_t origin; /* TSC: points in time are since then */
+    bool window;     /* it is that of a window of the trace, so that no phase begins in it */
+    bool colour;     /* for a terminal */
+};
+
+/* Print the tables. */
+void profile_print(FILE *file, const struct profile_view *view);
 
 /* Write the same without limits as a member "profile" of an object. docs/report.md lists the fields. */
-void profile_json(FILE *file, const struct profile *profile, uint64_t khz);
+void profile_json(FILE *file, const struct profile_view *view);
 
 #endif

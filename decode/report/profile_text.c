@@ -12,7 +12,7 @@
 struct page {
     FILE *file;
     const struct profile *profile;
-    uint64_t khz;
+    uint64_t khz, origin;
     bool colour;
 };
 
@@ -71,7 +71,7 @@ static void print_phases(const struct page *page)
     print_title(page, "Phases", "     from s     for s           branches   share");
     for (size_t i = 0; i < count; i++) {
         fprintf(page->file, "  %-42.42s", phases[i].name);
-        print_seconds(page, phases[i].from_tsc - page->profile->first_tsc);
+        print_seconds(page, phases[i].from_tsc - page->origin);
         print_seconds(page, phases[i].to_tsc - phases[i].from_tsc);
         print_count(page, phases[i].branches, 18);
         print_share(page, phases[i].branches);
@@ -90,7 +90,7 @@ static void print_process(const struct page *page, const struct profile_sum *sum
     else
         snprintf(text, sizeof(text), "%s (CR3 %" PRIx64 ")", process->name ? process->name : "?", process->space);
     fprintf(page->file, "  %-42.42s", text);
-    print_seconds(page, process->begin_tsc - page->profile->first_tsc);
+    print_seconds(page, process->begin_tsc > page->origin ? process->begin_tsc - page->origin : 0);
     print_seconds(page, sum->ticks);
     print_count(page, sum->branches, 18);
     print_share(page, sum->branches);
@@ -161,12 +161,14 @@ static struct profile_function *system_calls(const struct profile *profile, size
     return functions;
 }
 
-void profile_print(FILE *file, const struct profile *profile, uint64_t khz, bool colour)
+void profile_print(FILE *file, const struct profile_view *view)
 {
-    const struct page page = {file, profile, khz, colour};
+    const struct profile *profile = view->profile;
+    const struct page page = {file, profile, view->khz, view->origin, view->colour};
     size_t count;
     char number[COUNTED_TEXT_SIZE];
-    print_phases(&page);
+    if (!view->window)
+        print_phases(&page);
     print_processes(&page);
     print_functions(&page);
     struct profile_function *functions = system_calls(profile, &count);

@@ -2,6 +2,7 @@
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/text/report_text.h"
+#include "decode/cli/text/report_window.h"
 
 static const char usage[] =
     "usage: undertrace report CAPTURE [options]\n"
@@ -14,6 +15,8 @@ static const char usage[] =
     "  --json FILE         also write the figures to FILE, see docs/report.md (-: to standard output, which\n"
     "                      then has nothing else)\n"
     "  --threads N         use N threads (default: one for each processor)\n" NAMES_USAGE
+    "  --time FROM-TO      only where branches and time went in this time: seconds since the first TSC (1.5-1.6),\n"
+    "                      or ticks (1000t-2000t); either side may be omitted\n"
     "  --guest NAME, --image-bytes N, --seconds-build S, --seconds-boot S\n"
     "                      figures for the report that only the caller knows\n"
     "\n"
@@ -25,6 +28,7 @@ static int parse_arguments(struct report_options *a, struct summary *summary, in
     const struct argument options[] = {ARGUMENT_THREADS(&a->threads),
                                        {"truth", ARGUMENT_TEXT, &a->truth, 0},
                                        {"json", ARGUMENT_TEXT, &a->json, 0},
+                                       {"time", ARGUMENT_TEXT, &a->time, 0},
                                        NAMES_OPTIONS(&a->names),
                                        {"guest", ARGUMENT_TEXT, &a->guest, 0},
                                        {"image-bytes", ARGUMENT_NUMBER, &a->image_bytes, UINT64_MAX - 1},
@@ -42,5 +46,7 @@ int command_report(int argc, char **argv)
     struct report_options a;
     struct summary summary = {.seconds_build = -1, .seconds_boot = -1, .seconds_decode = -1};
     int status = parse_arguments(&a, &summary, argc, argv);
-    return status == ARGUMENTS_GOOD ? report_make(&summary, &a) : status;
+    if (status != ARGUMENTS_GOOD)
+        return status;
+    return a.time ? report_window(&a) : report_make(&summary, &a);
 }

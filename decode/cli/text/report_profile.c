@@ -86,7 +86,10 @@ void report_profile_show(const struct report_profile *made)
     for (size_t i = 0; (line = names_about(made->names, i)); i++)
         print_words(line);
     print_precision(made);
-    profile_print(stdout, &made->profile, made->khz, isatty(STDOUT_FILENO) && !getenv("NO_COLOR"));
+    profile_print(stdout, &(struct profile_view){.profile = &made->profile,
+                                                 .khz = made->khz,
+                                                 .origin = made->profile.first_tsc,
+                                                 .colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR")});
 }
 
 void report_profile_free(struct report_profile *made)

@@ -137,7 +137,9 @@ static bool write_json(const struct summary *summary, const struct report_profil
     summary_json(file, summary);
     if (profile) {
         fputs(",\n  ", file);
-        profile_json(file, &profile->profile, profile->khz);
+        profile_json(file, &(struct profile_view){.profile = &profile->profile,
+                                                  .khz = profile->khz,
+                                                  .origin = profile->profile.first_tsc});
     }
     fputs("\n}\n", file);
     return output_close(file, a->json);

@@ -11,6 +11,7 @@
 struct report_options {
     const char *capture, *truth, *json, *guest;
     uint64_t threads, image_bytes;
+    const char *time;          /* NULL: all of the trace */
     struct names_choice names; /* none: the report has no functions */
     struct shards *shards;     /* NULL: decode the capture; otherwise the runs are moved out of it */
 };

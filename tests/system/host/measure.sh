@@ -70,6 +70,34 @@ same 'latency: --time has the calls that begin in it' \
     "$($tool latency "$capture" "${names[@]}" --json --time "$(awk -v t="$middle" 'BEGIN { printf "%.9f", t / 1e9 }')-" fibonacci | jq '.functions[0].number')" \
     "$(awk -v t="$middle" '$1 == "fibonacci" && $2 >= t { n++ } END { print n }' "$work/slices")"
 
+# --- trace --returns: the lengths are the differences of the list's own times ------------------------------------------
+$tool trace "$capture" "${names[@]}" --returns | awk '
+    BEGIN { scale["ns"] = 1e-9; scale["us"] = 1e-6; scale["ms"] = 1e-3; scale["s"] = 1 }
+    $4 != "}" { begin[++depth] = $1; under_way[depth] = /under way/; next }
+    {
+        length_ = $1 - begin[depth]
+        is = match($0, / after /) ? $(NF - 1) * scale[$NF] : 0
+        if (under_way[depth--]) length_ = 0
+        lines++
+        some += is > 0
+        wrong += is - length_ > length_ * 0.006 + 6e-10 || length_ - is > length_ * 0.006 + 6e-10
+    }
+    END { print (lines > 1000), (some > 10), wrong + 0 }' >"$work/returns"
+same 'trace: --returns has the length of each call' "$(cat "$work/returns")" '1 1 0'
+
+# --- report --time -----------------------------------------------------------------------------------------------------
+for part in "-0.02" "0.02-"; do
+    $tool report "$capture" "${names[@]}" --time "$part" --json - >"$work/part$part.json"
+done
+same 'report: two parts have the branches and the time of the whole' \
+    "$(jq -s -c '[[.[].profile.functions[]] | group_by(.symbol)[] | [.[0].symbol, (map(.branches) | add), (map(.seconds) | add * 1e8 | round)]]' \
+        "$work/part-0.02.json" "$work/part0.02-.json")" \
+    "$(jq -c '[.profile.functions | group_by(.symbol)[] | [.[0].symbol, (map(.branches) | add), (map(.seconds) | add * 1e8 | round)]]' "$work/report.json")"
+same 'report: a part begins and ends with it, and has no phases' \
+    "$(jq -c '[.time.to, (.profile.phases | length)]' "$work/part-0.02.json") $(jq .time.from "$work/part0.02-.json")" '[20000000,0] 20000000'
+$tool report "$capture" --time 0.01-0.02 >"$work/none" 2>&1
+same 'report: --time without names is an error' "$? $(grep -c -- '--time requires names' "$work/none")" '1 1'
+
 # --- stack: what the slices have at that time ------------------------------------------------------------------------
 differing=
 for function in fibonacci deep console_line on_timer syscall_count; do
