@@ -86,11 +86,3 @@ void clock_wait_us(uint32_t us)
         io_pause();
     }
 }
-
-INIT_CODE uint32_t clock_stream_id(void)
-{
-    uint64_t tsc = tsc_read();
-    uint32_t apic_id = cpuid_read(1, 0).ebx >> 24;
-
-    return (uint32_t)(tsc ^ tsc >> 32) ^ apic_id << 24;
-}

@@ -1,4 +1,4 @@
-/* The frequency of the TSC, and a number that identifies this boot. */
+/* The frequency of the TSC. */
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
@@ -10,8 +10,5 @@ uint64_t clock_tsc_hz(void);
 
 /* Wait for at least us microseconds. */
 void clock_wait_us(uint32_t us);
-
-/* A stream id for this boot (serial/wire/frame.h), from the TSC and the initial APIC id. */
-uint32_t clock_stream_id(void);
 
 #endif

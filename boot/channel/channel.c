@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/msr.h"
+#include "base/random.h"
 #include "boot/channel/channel_card.h"
 #include "boot/memory/paging.h"
 #include "serial/net/udp_sink.h"
@@ -58,7 +59,7 @@ static struct sink *open_uart(struct channel *channel, const struct options *opt
     }
     struct uart_sink_params params = {.uart = channel->uart.uart,
                                       .divisor = options->uart_base / options->uart_baud,
-                                      .stream_id = clock_stream_id(),
+                                      .stream_id = (uint32_t)random64(),
                                       .nr_cpus = nr_cpus,
                                       .stall_tsc = uart_stall_tsc(options),
                                       .record_bytes = RECORD_BYTES};
@@ -115,7 +116,8 @@ static struct sink *open_net(struct channel *channel, const struct options *opti
                                      .wait_seconds = options->net_wait_seconds,
                                      .stall_seconds = options->net_stall_seconds,
                                      .tsc_hz = clock_tsc_hz(),
-                                     .stream_id = clock_stream_id(),
+                                     .stream_id = (uint32_t)random64(),
+                                     .dhcp_id = (uint32_t)random64(),
                                      .nr_cpus = nr_cpus,
                                      .trace_bytes = options->pt.region_bytes * options->pt.nr_regions,
                                      .record_bytes = RECORD_BYTES};

@@ -30,7 +30,7 @@ bool announce_parse(struct sockaddr_in *to, const char *text, uint16_t port)
 static void send_to(int fd, const struct sockaddr_in *to)
 {
     struct frame_header header = {.kind = FRAME_ANNOUNCE};
-    frame_header_seal(&header);
+    frame_seal(&header, NULL);
     (void)!sendto(fd, &header, sizeof(header), MSG_DONTWAIT, (const struct sockaddr *)to, sizeof(*to));
 }
 

@@ -98,5 +98,5 @@ void reassemble_ack(const struct reassemble *r, struct frame_header *header, str
     }
     *header =
         (struct frame_header){.kind = FRAME_ACK, .stream_id = r->stream_id, .seq = r->next_seq, .length = sizeof(*ack)};
-    frame_header_seal(header);
+    frame_seal(header, ack);
 }

@@ -10,6 +10,7 @@
 
 #include "decode/capture/monotonic.h"
 #include "decode/receive/announce.h"
+#include "serial/wire/command.h"
 
 #define BATCH 64
 #define DATAGRAM_MAX (FRAME_HEADER_SIZE + FRAME_MAX_PAYLOAD)
@@ -53,8 +54,12 @@ struct way {
 static bool send_command(void *context, const uint8_t *frame, size_t size)
 {
     const struct way *way = context;
-    return way->known &&
-           sendto(way->fd, frame, size, 0, (const struct sockaddr *)&way->to, sizeof(way->to)) == (ssize_t)size;
+    uint8_t datagram[COMMAND_FRAME_MAX];
+    if (!way->known || size > sizeof(datagram))
+        return false;
+    memcpy(datagram, frame, size);
+    frame_seal_again(datagram);
+    return sendto(way->fd, datagram, size, 0, (const struct sockaddr *)&way->to, sizeof(way->to)) == (ssize_t)size;
 }
 
 static void batch_init(struct batch *batch)
@@ -92,10 +97,10 @@ static bool take_datagram(struct reception *reception, struct way *way, const ui
                           const struct sockaddr_in *from)
 {
     struct frame_header header;
-    enum frame_error parsed = frame_header_parse(&header, bytes, size);
+    enum frame_error parsed = frame_parse(&header, bytes, size);
     if (parsed == FRAME_BAD_VERSION)
         reception->other_version = header.version;
-    if (parsed != FRAME_OK || size != FRAME_HEADER_SIZE + (size_t)header.length) {
+    if (parsed != FRAME_OK) {
         reception->bad_frames++;
         return true;
     }

@@ -75,6 +75,6 @@ void rival_ack(struct rival *rival, struct frame_header *header, struct frame_ac
     ack->received[0] = rival->present >> next >> 1;
     *header =
         (struct frame_header){.kind = FRAME_ACK, .stream_id = rival->stream_id, .seq = next, .length = sizeof(*ack)};
-    frame_header_seal(header);
+    frame_seal(header, ack);
     rival->answered = true;
 }

@@ -10,8 +10,7 @@ bool announce_take(uint32_t *ip, uint16_t port, const uint8_t *frame, size_t siz
     struct frame_header header;
 
     if (!datagram_parse(&datagram, frame, size) || datagram.to_port != port || datagram.from_port != port ||
-        frame_header_parse(&header, datagram.payload, datagram.payload_bytes) != FRAME_OK ||
-        header.kind != FRAME_ANNOUNCE || datagram.payload_bytes != FRAME_HEADER_SIZE + (size_t)header.length)
+        frame_parse(&header, datagram.payload, datagram.payload_bytes) != FRAME_OK || header.kind != FRAME_ANNOUNCE)
         return false;
     *ip = datagram.from;
     return true;

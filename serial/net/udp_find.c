@@ -68,7 +68,7 @@ bool udp_find_address(struct udp_sink *s, uint64_t start, uint64_t timeout)
     uint64_t requested_at = start - interval;
     bool requested = false;
 
-    *dhcp = (struct dhcp){.xid = s->stream_id};
+    *dhcp = (struct dhcp){.xid = s->dhcp_id};
     __builtin_memcpy(dhcp->mac, s->link.mac, sizeof dhcp->mac);
     for (uint64_t now; (now = tsc_read()) - start < timeout; io_pause()) {
         if (now - requested_at >= interval) { /* start again: a server may have disappeared after its offer */

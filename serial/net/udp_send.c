@@ -4,7 +4,9 @@
  */
 #include "base/init.h"
 #include "base/msr.h"
+#include "base/phys.h"
 #include "serial/net/udp_state.h"
+#include "serial/wire/crc32c.h"
 
 /* Slots reclaimed from the NIC at a time. */
 #define TX_RECLAIM 64u
@@ -28,17 +30,26 @@ static uint64_t stream_head(uint16_t stream)
     return FRAME_MAGIC | (uint64_t)FRAME_VERSION << 32 | kind << 40 | (uint64_t)(stream / 2) << 48;
 }
 
-/* The CRC of a frame header, by the CRC32 instruction. last: the four bytes before the CRC field. */
-static inline uint32_t frame_crc(uint64_t head_crc, uint64_t word1, uint64_t word2, uint32_t last)
+/* The CRC of a frame, by the CRC32 instruction. crc: of its payload. */
+static inline uint32_t frame_crc(uint64_t crc, const uint64_t words[4])
 {
-    uint64_t crc = __builtin_ia32_crc32di(__builtin_ia32_crc32di(head_crc, word1), word2);
-
-    return ~__builtin_ia32_crc32si((uint32_t)crc, last);
+    for (unsigned i = 0; i < 3; i++) {
+        crc = __builtin_ia32_crc32di(crc, words[i]);
+    }
+    return ~__builtin_ia32_crc32si((uint32_t)crc, (uint32_t)words[3]);
 }
 
-static inline uint64_t crc_of_head(uint64_t head)
+/* Complete the datagrams in the slots from first up to the head: a frame's CRC covers all of it, and so its flags. This
+ * reads each byte of the payload. */
+static void seal_frames(struct udp_sink *s, uint32_t first)
 {
-    return __builtin_ia32_crc32di(0xffffffff, head);
+    for (uint32_t slot = first; slot != s->tx_head; slot++) {
+        struct udp_headers *headers = &s->headers[slot % UDP_TX_SLOTS];
+        const uint8_t *payload = phys_to_virt(s->tx[slot % UDP_TX_SLOTS].payload.low);
+        const uint32_t crc = crc32c_update(CRC32C_START, payload, headers->payload_bytes);
+
+        headers->words[3] |= (uint64_t)frame_crc(crc, headers->words) << 32;
+    }
 }
 
 static __attribute__((cold, noinline)) void build_slot(const struct udp_sink *s, struct udp_headers *headers,
@@ -81,10 +92,9 @@ struct next_frame {
 };
 
 static inline __attribute__((always_inline)) void put_frame(const struct udp_sink *s, struct next_frame *next,
-                                                            uint64_t head, uint64_t head_crc, uint32_t length)
+                                                            uint64_t head, uint32_t length)
 {
     struct udp_headers *headers = next->headers;
-    const uint64_t crc = frame_crc(head_crc, next->word1, next->offset, length);
 
     if (__builtin_expect(headers->payload_bytes != length, 0)) {
         set_payload_bytes(s, headers, next->slot, length);
@@ -92,7 +102,7 @@ static inline __attribute__((always_inline)) void put_frame(const struct udp_sin
     headers->words[0] = head;
     headers->words[1] = next->word1;
     headers->words[2] = next->offset;
-    headers->words[3] = length | crc << 32;
+    headers->words[3] = length;
     next->slot->payload = (struct e1000_tx_descriptor){next->pa, next->fields | length};
     next->word1 += 1ull << 32;
     next->offset += length;
@@ -105,7 +115,7 @@ static inline __attribute__((always_inline)) void put_frame(const struct udp_sin
  * the same length. */
 static void put_frames(struct udp_sink *s, uint32_t index, const struct window_run *run)
 {
-    const uint64_t head = stream_head(run->stream), head_crc = crc_of_head(head);
+    const uint64_t head = stream_head(run->stream);
     const uint32_t length = run->length, before_last = run->frames - 1;
     struct next_frame next = {.headers = &s->headers[index],
                               .slot = &s->tx[index],
@@ -116,19 +126,17 @@ static void put_frames(struct udp_sink *s, uint32_t index, const struct window_r
     const struct udp_headers *const last = next.headers + before_last;
 
     while (next.headers != last) {
-        put_frame(s, &next, head, head_crc, length);
+        put_frame(s, &next, head, length);
     }
-    put_frame(s, &next, head, head_crc, run->bytes - before_last * length);
+    put_frame(s, &next, head, run->bytes - before_last * length);
 }
 
 /* Set the flag that requests an acknowledgement in the last frame of the ring. */
 static void ack_request(struct udp_sink *s, uint64_t now)
 {
     struct udp_headers *last = &s->headers[(s->tx_head - 1) % UDP_TX_SLOTS];
-    uint32_t word = last->payload_bytes | FRAME_ACK_REQUEST << 16;
 
-    last->words[3] = word | (uint64_t)frame_crc(crc_of_head(last->words[0]), last->words[1], last->words[2], word)
-                                << 32;
+    last->words[3] |= FRAME_ACK_REQUEST << 16;
     s->unrequested = 0;
     s->request_now = false;
     s->requested_tsc = now;
@@ -337,6 +345,7 @@ void udp_push(struct udp_sink *s, uint64_t now)
     if (request) {
         ack_request(s, now);
     }
+    seal_frames(s, before);
     nic_tail_set(s->nic.tx_tail, 2 * s->tx_head % (2 * UDP_TX_SLOTS));
 }
 

@@ -10,7 +10,7 @@ static void take_frame(struct udp_sink *s, const uint8_t *bytes, size_t size, ui
     struct frame_header header;
     struct frame_ack ack;
 
-    if (frame_header_parse(&header, bytes, size) != FRAME_OK) {
+    if (frame_parse(&header, bytes, size) != FRAME_OK) {
         s->commands.bad++;
     } else if (header.kind != FRAME_ACK) {
         command_take(&s->commands, s->stream_id, &header, bytes + FRAME_HEADER_SIZE);

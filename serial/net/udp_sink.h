@@ -32,7 +32,8 @@ struct udp_sink_params {
     uint32_t wait_seconds;  /* how long the link and the receiver's ARP reply may take */
     uint32_t stall_seconds; /* longest wait without an acknowledgement while the guest runs; 0: for ever */
     uint64_t tsc_hz;        /* base/clock.h */
-    uint32_t stream_id;     /* identifies this boot */
+    uint32_t stream_id;     /* identifies this boot; only the receiver gets it */
+    uint32_t dhcp_id;       /* of DHCP transactions, which are broadcast */
     uint16_t nr_cpus;       /* CPUs that trace and make records, from 0 */
     uint64_t trace_bytes;   /* trace memory per CPU */
     uint32_t record_bytes;  /* buffer for records not yet acknowledged, per CPU: a power of two, at least 64 KiB */

@@ -196,6 +196,7 @@ static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
     s->link.peer = params->peer;
     s->link.port = params->port;
     s->stream_id = params->stream_id;
+    s->dhcp_id = params->dhcp_id;
     s->max_payload = (uint16_t)((params->mtu - NET_IPV4_BYTES - NET_UDP_BYTES - FRAME_HEADER_SIZE) & ~7u);
     s->pace = pace_make(s->max_payload, REQUEST_BYTES, params->tsc_hz / 1000 * SLOW_MS);
     s->request_bytes = params->trace_bytes / REQUEST_PARTS < REQUEST_BYTES

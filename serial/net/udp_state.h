@@ -62,7 +62,7 @@ struct udp_sink {
     struct mmio mmio;
     struct net_link link;
     struct window window;
-    uint32_t stream_id;
+    uint32_t stream_id, dhcp_id;
     uint16_t max_payload; /* bytes of a frame's payload, a multiple of 8 */
     bool peer_found;
     struct command_box commands;

@@ -13,6 +13,9 @@
 
 uint32_t crc32c_update(uint32_t state, const void *bytes, size_t size);
 
+/* The same without the CRC32 instruction. */
+uint32_t crc32c_update_by_table(uint32_t state, const void *bytes, size_t size);
+
 static inline uint32_t crc32c_finish(uint32_t state)
 {
     return ~state;

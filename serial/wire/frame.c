@@ -4,8 +4,9 @@
 
 #include "serial/wire/crc32c.h"
 
+#define FRAME_WHOLE_CRC_VERSION 3u
 #define BYTES_BEFORE_CRC offsetof(struct frame_header, crc)
-_Static_assert(BYTES_BEFORE_CRC == 28, "docs/wire.md: the CRC covers 28 bytes");
+_Static_assert(BYTES_BEFORE_CRC == 28, "docs/wire.md: the CRC covers 28 bytes of the header");
 _Static_assert(sizeof(struct frame_ack) == 32, "docs/wire.md: an acknowledgement is 32 bytes");
 
 const char *frame_error_name(enum frame_error error)
@@ -18,7 +19,7 @@ const char *frame_error_name(enum frame_error error)
     case FRAME_BAD_MAGIC:
         return "no frame starts here";
     case FRAME_BAD_CRC:
-        return "frame header's CRC is wrong";
+        return "frame's CRC is wrong";
     case FRAME_BAD_VERSION:
         return "frame has a version that this program does not know";
     case FRAME_BAD_KIND:
@@ -34,6 +35,29 @@ void frame_header_seal(struct frame_header *header)
     header->magic = FRAME_MAGIC;
     header->version = FRAME_VERSION;
     header->crc = crc32c(header, BYTES_BEFORE_CRC);
+}
+
+static uint32_t crc_of_frame(const struct frame_header *header, const void *payload)
+{
+    const uint32_t state = crc32c_update(CRC32C_START, payload, header->length);
+
+    return crc32c_finish(crc32c_update(state, header, BYTES_BEFORE_CRC));
+}
+
+void frame_seal(struct frame_header *header, const void *payload)
+{
+    header->magic = FRAME_MAGIC;
+    header->version = FRAME_VERSION;
+    header->crc = crc_of_frame(header, payload);
+}
+
+void frame_seal_again(uint8_t *bytes)
+{
+    struct frame_header header;
+
+    __builtin_memcpy(&header, bytes, sizeof(header));
+    frame_seal(&header, bytes + FRAME_HEADER_SIZE);
+    __builtin_memcpy(bytes, &header, sizeof(header));
 }
 
 /* Compare the magic, as far as there are bytes. */
@@ -54,11 +78,12 @@ static enum frame_error check_fields(const struct frame_header *header)
     if (header->version != FRAME_VERSION) {
         return FRAME_BAD_VERSION;
     }
-    if (header->kind < FRAME_TRACE || header->kind > FRAME_ANNOUNCE) {
+    const unsigned kind = header->kind & ~FRAME_TAGGED;
+
+    if (kind < FRAME_TRACE || kind > FRAME_OPENED) {
         return FRAME_BAD_KIND;
     }
-    if (header->length > FRAME_MAX_PAYLOAD ||
-        (header->kind == FRAME_ACK && header->length != sizeof(struct frame_ack))) {
+    if (header->length > FRAME_MAX_PAYLOAD || (kind == FRAME_ACK && header->length != sizeof(struct frame_ack))) {
         return FRAME_BAD_LENGTH;
     }
     return FRAME_OK;
@@ -83,4 +108,27 @@ enum frame_error frame_header_parse(struct frame_header *header, const uint8_t *
         return FRAME_SHORT;
     }
     return error;
+}
+
+enum frame_error frame_parse(struct frame_header *header, const uint8_t *bytes, size_t size)
+{
+    if (!magic_matches(bytes, size)) {
+        return FRAME_BAD_MAGIC;
+    }
+    if (size < FRAME_HEADER_SIZE) {
+        return FRAME_SHORT;
+    }
+    __builtin_memcpy(header, bytes, FRAME_HEADER_SIZE);
+    if (header->version < FRAME_WHOLE_CRC_VERSION) { /* versions whose CRC is that of the header alone */
+        return header->crc == crc32c(bytes, BYTES_BEFORE_CRC) ? FRAME_BAD_VERSION : FRAME_BAD_CRC;
+    }
+    const size_t whole = frame_payload_at(header) + header->length;
+    if (size != whole) {
+        return size < whole ? FRAME_SHORT : FRAME_BAD_LENGTH;
+    }
+    if (header->crc != ((header->kind & FRAME_TAGGED) != 0 ? crc32c(bytes, BYTES_BEFORE_CRC)
+                                                           : crc_of_frame(header, bytes + FRAME_HEADER_SIZE))) {
+        return FRAME_BAD_CRC;
+    }
+    return check_fields(header);
 }

@@ -7,8 +7,8 @@
  * stream id, so that one acknowledgement window covers all of them.
  *
  * On the wire, a frame is a little-endian header of 32 bytes, followed by the payload. On a UART the payload's CRC-32C
- * follows in four bytes. Over UDP the UDP checksum, which the NIC computes, replaces it, so that root mode need not
- * read trace bytes.
+ * follows in four bytes. In a datagram the header's CRC covers the payload, too: the UDP checksum is computed by NICs
+ * and anew by whatever changes the datagram on the way, and does not find exchanged words.
  *
  * Core. docs/wire.md is the specification.
  */
@@ -24,17 +24,23 @@ extern "C" {
 #endif
 
 #define FRAME_MAGIC 0x1a465455u /* "UTF\x1a": where to resynchronize */
-#define FRAME_VERSION 2u
+#define FRAME_VERSION 3u
 #define FRAME_HEADER_SIZE 32u
 #define FRAME_MAX_PAYLOAD 16384u
 
 enum frame_kind {
-    FRAME_TRACE = 1,   /* raw PT bytes of a CPU */
-    FRAME_RECORDS = 2, /* bytes of a CPU's record stream */
-    FRAME_ACK = 3,     /* receiver to sender: payload is struct frame_ack */
-    FRAME_COMMAND = 4, /* receiver to sender: serial/wire/command.h */
-    FRAME_ANNOUNCE = 5 /* broadcast by a receiver: its source address is the receiver's */
+    FRAME_TRACE = 1,    /* raw PT bytes of a CPU */
+    FRAME_RECORDS = 2,  /* bytes of a CPU's record stream */
+    FRAME_ACK = 3,      /* receiver to sender: payload is struct frame_ack */
+    FRAME_COMMAND = 4,  /* receiver to sender: serial/wire/command.h */
+    FRAME_ANNOUNCE = 5, /* broadcast by a receiver: its source address is the receiver's */
+    FRAME_OPEN = 6,     /* the sender begins a session with a key: serial/wire/auth.h */
+    FRAME_OPENED = 7    /* the receiver's answer */
 };
+
+/* In a datagram's kind: a tag follows the header. The header's CRC is then that of its first 28 bytes alone. */
+#define FRAME_TAGGED 0x80u
+#define FRAME_TAG_SIZE 16u
 
 /* The receiver answers a frame that has this flag with exactly one FRAME_ACK, and no other frame. */
 #define FRAME_ACK_REQUEST 0x0001u
@@ -42,15 +48,15 @@ enum frame_kind {
 struct frame_header {
     uint32_t magic;
     uint8_t version;
-    uint8_t kind; /* enum frame_kind */
+    uint8_t kind; /* enum frame_kind; in a datagram with a tag, and FRAME_TAGGED */
     uint16_t cpu;
-    uint32_t stream_id; /* identifies the boot: derived from the TSC and the APIC id at start */
+    uint32_t stream_id; /* identifies the boot: a random number */
     uint32_t
         seq; /* number of the frame; FRAME_ACK: the next one that the receiver expects; FRAME_COMMAND: its number */
     uint64_t offset; /* stream offset of the first payload byte */
     uint16_t length; /* payload bytes */
     uint16_t flags;
-    uint32_t crc; /* CRC-32C of the 28 bytes before */
+    uint32_t crc; /* CRC-32C of the 28 bytes before; in a datagram of the payload, then of these 28 bytes */
 };
 #ifndef __cplusplus
 _Static_assert(sizeof(struct frame_header) == FRAME_HEADER_SIZE, "docs/wire.md: a frame header is 32 bytes");
@@ -72,13 +78,27 @@ enum frame_error {
 };
 const char *frame_error_name(enum frame_error error);
 
-/* Set magic, version and CRC. The caller has set the other fields. */
+/* Set magic, version and CRC. The caller has set the other fields. frame_header_seal is for a serial line, frame_seal
+ * for a datagram whose payload has header->length bytes. */
 void frame_header_seal(struct frame_header *header);
+void frame_seal(struct frame_header *header, const void *payload);
+
+/* Turn the frame of a serial line at bytes, a header and its payload, into that of a datagram. */
+void frame_seal_again(uint8_t *bytes);
 
 /* Check the header at bytes and copy it. FRAME_SHORT has two cases: with fewer than FRAME_HEADER_SIZE bytes, *header is
  * unchanged; with more, it is valid, and only payload is missing. Foreign bytes give FRAME_BAD_MAGIC, not FRAME_SHORT,
  * as soon as one byte of the magic differs. */
 enum frame_error frame_header_parse(struct frame_header *header, const uint8_t *bytes, size_t size);
+
+/* The same for a datagram, which must have exactly one frame. The payload is at bytes + frame_payload_at(header). The
+ * tag is not checked. */
+enum frame_error frame_parse(struct frame_header *header, const uint8_t *bytes, size_t size);
+
+static inline size_t frame_payload_at(const struct frame_header *header)
+{
+    return FRAME_HEADER_SIZE + ((header->kind & FRAME_TAGGED) != 0 ? FRAME_TAG_SIZE : 0);
+}
 
 #ifdef __cplusplus
 }

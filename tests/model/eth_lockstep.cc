@@ -15,7 +15,7 @@
  *   drop        datagrams in a hundred that vanish, in both directions
  *   duplicate   datagrams in a hundred that arrive twice
  *   reorder     datagrams in a hundred that are overtaken by the next one
- *   corrupt     datagrams in a hundred of whose frame header one bit is inverted
+ *   corrupt     datagrams in a hundred of which one bit is inverted, with a right UDP checksum
  *   seed        of the generator
  *   dead=FROM-TO   emulated microseconds since the guest's first frame between which all vanishes; no TO: for ever
  *   dhcp=SECONDS[:ANSWERS[:nak|:move]]

@@ -53,6 +53,7 @@ void Lockstep::send_command(const LockstepScriptedCommand &scripted)
     if (command.opcode == 0 || size == 0)
         BX_PANIC(("lockstep: there is no command %s", scripted.name.c_str()));
     frame.resize(size);
+    frame_seal_again(frame.data());
     if (how == "damaged")
         frame[FRAME_HEADER_SIZE + 4] ^= 1;
     answer(frame);

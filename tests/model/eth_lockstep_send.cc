@@ -86,7 +86,7 @@ void Lockstep::take_payload(const Bit8u *bytes, size_t size)
     frame_header header = {};
     bool drop = chance(settings.drop), duplicate = chance(settings.duplicate);
     bool reorder = chance(settings.reorder), corrupt = chance(settings.corrupt);
-    Bit32u bit = random() % (8 * FRAME_HEADER_SIZE);
+    Bit32u bit = random() % (8 * (Bit32u)size);
 
     memcpy(&header, bytes, size < sizeof(header) ? size : sizeof(header));
     bool asks = header.magic == FRAME_MAGIC && (header.flags & FRAME_ACK_REQUEST) != 0;

@@ -47,7 +47,7 @@ static void send_frame(struct sender *sender, uint32_t seq, bool ask)
 {
     struct frame *frame = &sender->frames[seq % WINDOW];
     frame->header.flags = ask ? FRAME_ACK_REQUEST : 0;
-    frame_header_seal(&frame->header);
+    frame_seal(&frame->header, frame->payload);
     struct iovec parts[] = {{&frame->header, sizeof(frame->header)},
                             {(void *)(uintptr_t)frame->payload, frame->header.length}};
     if (writev(sender->fd, parts, 2) < 0)
@@ -65,7 +65,7 @@ static void take_acks(struct sender *sender, bool wait)
     if (wait)
         poll(&poller, 1, PATIENCE_MILLISECONDS);
     for (ssize_t size; (size = recv(sender->fd, bytes, sizeof(bytes), MSG_DONTWAIT)) > 0;)
-        if (frame_header_parse(&header, bytes, (size_t)size) == FRAME_OK && header.kind == FRAME_ACK &&
+        if (frame_parse(&header, bytes, (size_t)size) == FRAME_OK && header.kind == FRAME_ACK &&
             header.seq - sender->first <= sender->next - sender->first)
             sender->first = header.seq;
     in_vain = sender->first != before ? 0 : in_vain + wait;

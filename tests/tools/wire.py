@@ -14,7 +14,7 @@ import struct
 import sys
 import time
 
-MAGIC, VERSION = 0x1A465455, 2
+MAGIC, VERSION = 0x1A465455, 3
 TRACE, RECORDS, ACK, COMMAND = 1, 2, 3, 4
 REQUEST = 1
 HELLO, LOG, END, STATUS = 1, 5, 6, 7
@@ -39,7 +39,7 @@ assert crc32c(b"123456789") == 0xE3069283
 
 def frame(kind, stream, seq, offset=0, payload=b"", flags=0, cpu=0, version=VERSION):
     head = struct.pack("<IBBHIIQHH", MAGIC, version, kind, cpu, stream, seq, offset, len(payload), flags)
-    return head + struct.pack("<I", crc32c(head)) + payload
+    return head + struct.pack("<I", crc32c(payload + head)) + payload
 
 
 def record(kind, payload, cpu=0, trace_offset=0):
@@ -89,7 +89,7 @@ class Machine:
         if (magic, version, stream) != (MAGIC, VERSION, self.stream):
             sys.exit(f"an answer of another kind: {data.hex()}")
         if kind == ACK:
-            if len(data) != 64 or crc32c(data[:28]) != struct.unpack_from("<I", data, 28)[0]:
+            if len(data) != 64 or crc32c(data[32:] + data[:28]) != struct.unpack_from("<I", data, 28)[0]:
                 sys.exit(f"a bad acknowledgement: {data.hex()}")
             self.acked = max(self.acked, seq)
         elif kind == COMMAND:
@@ -142,6 +142,13 @@ def first(port, directory):
     whole(Machine(port, 0x600D), trace_bytes(100000, directory))
 
 
+def damaged(data, chance):
+    """One bit is wrong."""
+    data = bytearray(data)
+    data[chance.randrange(len(data))] ^= 1 << chance.randrange(8)
+    return bytes(data)
+
+
 def forged(port, directory):
     """While the machine sends, others send all that comes to mind."""
     chance = random.Random(7)
@@ -163,13 +170,19 @@ def forged(port, directory):
                     frame(9, 0x600D, number),
                     frame(TRACE, 0x600D, number, 0, b"", version=chance.choice([1, 7])),
                     frame(TRACE, 0x600D, machine.acked, 0, bytes(16384)) + bytes(3000),
+                    damaged(machine.built(machine.acked), chance),
                     whole_frame[: chance.randrange(len(whole_frame))],
                     chance.randbytes(chance.randrange(64)),
                 ]
             )
         )
 
-    machine.disturb = disturb
+    def disturb_all():
+        disturb()
+        if machine.acked < len(machine.frames):  # on its way from the machine itself: a switch's bad memory
+            machine.socket.send(damaged(machine.built(machine.acked), chance))
+
+    machine.disturb = disturb_all
     whole(machine, trace_bytes(300000, directory))
     for stranger in strangers:
         for data in iter(lambda: stranger.wait(0), None):

@@ -26,7 +26,7 @@ static struct frame_header example(uint16_t length)
 
 static void layout_on_the_wire(void **state)
 {
-    static const uint8_t expected[28] = {'U',  'T',  'F',  0x1a, 2,    1,    3,    0,    0x78, 0x56,
+    static const uint8_t expected[28] = {'U',  'T',  'F',  0x1a, 3,    1,    3,    0,    0x78, 0x56,
                                          0x34, 0x12, 0xfe, 0xff, 0xff, 0xff, 0xf0, 0xde, 0xbc, 0x9a,
                                          0x78, 0x56, 0x34, 0x12, 0x05, 0x01, 1,    0};
     struct frame_header header = example(0x105);
@@ -91,7 +91,7 @@ static void fields_out_of_range(void **state)
     header = example(0);
     header.kind = 0;
     assert_int_equal(parse_after(header), FRAME_BAD_KIND);
-    header.kind = FRAME_ANNOUNCE + 1;
+    header.kind = FRAME_OPENED + 1;
     assert_int_equal(parse_after(header), FRAME_BAD_KIND);
     header = example(FRAME_MAX_PAYLOAD + 1);
     assert_int_equal(parse_after(header), FRAME_BAD_LENGTH);
@@ -108,6 +108,71 @@ static void acknowledgement_has_one_length(void **state)
     assert_int_equal(parse_after(header), FRAME_OK);
     header.length = sizeof(struct frame_ack) - 1;
     assert_int_equal(parse_after(header), FRAME_BAD_LENGTH);
+}
+
+/* A datagram: no bit of header and payload may be wrong, and nothing may be missing or follow. */
+static void every_wrong_bit_of_a_datagram_is_found(void **state)
+{
+    uint8_t bytes[FRAME_HEADER_SIZE + 21], wrong[sizeof(bytes) + 1] = {0};
+    struct frame_header header = example(21), parsed;
+
+    (void)state;
+    for (size_t i = FRAME_HEADER_SIZE; i < sizeof(bytes); i++) {
+        bytes[i] = (uint8_t)(i * 37);
+    }
+    memcpy(bytes, &header, sizeof(header));
+    frame_seal_again(bytes);
+    assert_int_equal(frame_parse(&parsed, bytes, sizeof(bytes)), FRAME_OK);
+    frame_seal(&header, bytes + FRAME_HEADER_SIZE);
+    assert_memory_equal(&parsed, &header, sizeof(header));
+    for (size_t bit = 0; bit < 8 * sizeof(bytes); bit++) {
+        memcpy(wrong, bytes, sizeof(bytes));
+        wrong[bit / 8] ^= (uint8_t)(1 << bit % 8);
+        assert_int_not_equal(frame_parse(&parsed, wrong, sizeof(bytes)), FRAME_OK);
+    }
+    memcpy(wrong, bytes, sizeof(bytes));
+    for (size_t size = 0; size < sizeof(bytes); size++) {
+        assert_int_equal(frame_parse(&parsed, wrong, size), FRAME_SHORT);
+    }
+    assert_int_equal(frame_parse(&parsed, wrong, sizeof(wrong)), FRAME_BAD_LENGTH);
+}
+
+/* What the UDP checksum does not find. */
+static void exchanged_words_are_found(void **state)
+{
+    uint8_t bytes[FRAME_HEADER_SIZE + 8];
+    struct frame_header header = example(8), parsed;
+
+    (void)state;
+    memcpy(bytes, &header, sizeof(header));
+    memcpy(bytes + FRAME_HEADER_SIZE, "abcdefgh", 8);
+    frame_seal_again(bytes);
+    memcpy(bytes + FRAME_HEADER_SIZE, "cdabefgh", 8);
+    assert_int_equal(frame_parse(&parsed, bytes, sizeof(bytes)), FRAME_BAD_CRC);
+}
+
+/* The CRC of versions 1 and 2 is that of the header. */
+static void datagrams_of_other_versions_are_recognized(void **state)
+{
+    uint8_t bytes[FRAME_HEADER_SIZE + 8] = {0};
+    struct frame_header header = example(8), parsed;
+
+    (void)state;
+    for (uint8_t version = 1; version < 5; version++) {
+        memcpy(bytes, &header, sizeof(header));
+        frame_seal_again(bytes);
+        memcpy(&parsed, bytes, sizeof(parsed));
+        parsed.version = version;
+        parsed.crc = crc32c(&parsed, 28);
+        if (version >= 3) {
+            parsed.crc = crc32c_finish(crc32c_update(crc32c_update(CRC32C_START, bytes + 32, 8), &parsed, 28));
+        }
+        memcpy(bytes, &parsed, sizeof(parsed));
+        assert_int_equal(frame_parse(&parsed, bytes, sizeof(bytes)),
+                         version == FRAME_VERSION ? FRAME_OK : FRAME_BAD_VERSION);
+        bytes[8] ^= 1;
+        assert_int_equal(frame_parse(&parsed, bytes, sizeof(bytes)), FRAME_BAD_CRC);
+    }
 }
 
 static void errors_have_names(void **state)
@@ -128,6 +193,9 @@ int main(void)
         cmocka_unit_test(every_wrong_bit_is_found),
         cmocka_unit_test(fields_out_of_range),
         cmocka_unit_test(acknowledgement_has_one_length),
+        cmocka_unit_test(every_wrong_bit_of_a_datagram_is_found),
+        cmocka_unit_test(exchanged_words_are_found),
+        cmocka_unit_test(datagrams_of_other_versions_are_recognized),
         cmocka_unit_test(errors_have_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
