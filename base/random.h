@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 /* A number that others cannot guess if the CPU has RDRAND (SDM Vol. 1, "RDRAND"), mixed with the TSC. Without RDRAND
- * only the TSC makes it: it differs from boot to boot, but somebody who knows when the machine was started can guess
+ * only the TSC makes it: it differs from boot to boot, but an attacker who knows when the machine was started can guess
  * it. */
 uint64_t random64(void);
 

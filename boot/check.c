@@ -51,6 +51,7 @@ void check_read_options(struct boot_state *boot)
     struct options_error error;
     options_default(&boot->options);
     bool good = options_parse(&boot->options, line, &error);
+    options_hide_key((char *)(uintptr_t)line);
     open_console(boot);
     log_line("version %s", UNDERTRACE_VERSION);
     if (!good)

@@ -13,7 +13,7 @@ TOOL_C := $(shell find decode -name '*.c' | LC_ALL=C sort) $(PAGE_C)
 DOCTOR_CORE := vmx/caps.c pt/caps.c pt/option_check.c pt/output/scheme.c boot/pt_same.c boot/guest/linux.c boot/guest/linux_params.c \
     boot/memory/carve.c base/format.c $(filter serial/nic/%,$(CORE))
 TOOL_CORE := pt/packet/parse.c pt/packet/names.c pt/instruction/instruction.c pt/instruction/opcode_table.c \
-    $(addprefix serial/wire/,frame.c crc32c.c command.c) $(DOCTOR_CORE)
+    $(addprefix serial/wire/,frame.c crc32c.c command.c auth.c siphash.c) $(DOCTOR_CORE)
 TOOL_LIB := $(filter-out decode/cli/main.c,$(TOOL_C))
 TOOL_OBJS := $(patsubst %.c,$(BUILD)/host/%.o,$(TOOL_CORE) $(TOOL_C))
 

@@ -48,10 +48,25 @@ static uint64_t uart_stall_tsc(const struct options *options)
     return options->uart_stall_seconds ? larger_of(options->uart_stall_seconds, 2 * fifo_seconds) * clock_tsc_hz() : 0;
 }
 
+/* The parts that identify a session. Without RDRAND an attacker who knows when the machine was started can guess them, and
+ * might play an earlier session's answers again. */
+static void set_nonce(uint8_t nonce[AUTH_NONCE_BYTES])
+{
+    const uint64_t parts[2] = {random64(), random64()};
+    _Static_assert(sizeof parts == AUTH_NONCE_BYTES, "two numbers");
+    memcpy(nonce, parts, sizeof parts);
+    if (!random_is_secret())
+        log_line("key=: this CPU has no RDRAND: only the TSC makes the session's number random");
+}
+
 static struct sink *open_uart(struct channel *channel, const struct options *options, const struct acpi_facts *acpi,
                               uint16_t nr_cpus, struct arena *arena)
 {
     char why[128] = "";
+    if (options->key_given) {
+        log_line("channel=uart: key= authenticates channel=net only: remove key=, or use channel=net");
+        return NULL;
+    }
     const char *missing = uart_find(&channel->uart, &options->uart, acpi, options->uart_base, paging_window);
     if (missing) {
         log_line("channel=uart: %s", missing);
@@ -121,6 +136,10 @@ static struct sink *open_net(struct channel *channel, const struct options *opti
                                      .nr_cpus = nr_cpus,
                                      .trace_bytes = options->pt.region_bytes * options->pt.nr_regions,
                                      .record_bytes = RECORD_BYTES};
+    if (options->key_given) {
+        params.key = &options->key;
+        set_nonce(params.nonce);
+    }
     char why[128] = "";
     void *memory = arena_take(arena, udp_sink_memory_bytes(nr_cpus, RECORD_BYTES), 4096);
     struct sink *sink = udp_sink_init(memory, &params, why, sizeof why);

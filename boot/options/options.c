@@ -128,6 +128,24 @@ void options_default(struct options *options)
     }
 }
 
+/* A word of the line, at its start or after a blank. */
+static char *find_key(char *line)
+{
+    for (char *at = line; *at; at++)
+        if (at[0] == 'k' && at[1] == 'e' && at[2] == 'y' && at[3] == '=' && (at == line || at[-1] == ' '))
+            return at + 4;
+    return NULL;
+}
+
+void options_hide_key(char *line)
+{
+    char *value;
+    for (char *at = line; (value = find_key(at)); at = value)
+        if (value[0] != 'o' || value[1] != 'f') /* off */
+            for (char *digit = value; *digit && *digit != ' '; digit++)
+                *digit = 'x';
+}
+
 static bool parse_word(struct options *options, struct value_text word, struct options_error *error)
 {
     const struct option *option;

@@ -10,6 +10,7 @@
 
 #include "pt/caps.h"
 #include "serial/uart/uart_place.h"
+#include "serial/wire/siphash.h"
 #include "vmx/task_fields.h"
 
 enum channel_kind { CHANNEL_AUTO, CHANNEL_NET, CHANNEL_UART, CHANNEL_NONE };
@@ -39,6 +40,8 @@ struct options {
     uint32_t net_card; /* as value_bdf, or NET_CARD_ANY */
     bool net_mac_given;
     uint8_t net_mac[6]; /* if net_mac_given */
+    bool key_given;
+    struct siphash_key key; /* if key_given: shared with the receiver */
     uint32_t net_wait_seconds;
     uint32_t net_stall_seconds; /* how long the guest waits for a receiver that does not answer; 0: for ever */
     bool stop_at_triple_fault;
@@ -60,6 +63,10 @@ struct options_error {
 };
 
 void options_default(struct options *options);
+
+/* Overwrite the value of key= in the line, once it is parsed: the line is printed and recorded, and the guest can read
+ * its memory. */
+void options_hide_key(char *line);
 
 /* Parse the words of line, on top of the current values. false: an unknown name, an invalid value or options that
  * exclude each other; *error says what was expected. */

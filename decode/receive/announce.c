@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "serial/wire/frame.h"
+#include "serial/wire/auth.h"
 
 bool announce_parse(struct sockaddr_in *to, const char *text, uint16_t port)
 {
@@ -27,19 +27,25 @@ bool announce_parse(struct sockaddr_in *to, const char *text, uint16_t port)
            (!colon || (colon[1] >= '0' && colon[1] <= '9'));
 }
 
-static void send_to(int fd, const struct sockaddr_in *to)
+static void send_to(int fd, const struct sockaddr_in *to, const struct siphash_key *key)
 {
-    struct frame_header header = {.kind = FRAME_ANNOUNCE};
-    frame_seal(&header, NULL);
-    (void)!sendto(fd, &header, sizeof(header), MSG_DONTWAIT, (const struct sockaddr *)to, sizeof(*to));
+    struct {
+        struct frame_header header;
+        uint8_t room[FRAME_TAG_SIZE];
+    } frame = {.header = {.kind = FRAME_ANNOUNCE}};
+    size_t size = sizeof(frame.header);
+    frame_seal(&frame.header, NULL);
+    if (key)
+        size = auth_seal((uint8_t *)&frame, key, 0);
+    (void)!sendto(fd, &frame, size, MSG_DONTWAIT, (const struct sockaddr *)to, sizeof(*to));
 }
 
-void announce_send(int fd, uint16_t port, const struct sockaddr_in *to)
+void announce_send(int fd, uint16_t port, const struct sockaddr_in *to, const struct siphash_key *key)
 {
     struct ifaddrs *all = NULL;
     const int on = 1;
     if (to) {
-        send_to(fd, to);
+        send_to(fd, to, key);
         return;
     }
     setsockopt(fd, SOL_SOCKET, SO_BROADCAST, &on, sizeof(on));
@@ -52,7 +58,7 @@ void announce_send(int fd, uint16_t port, const struct sockaddr_in *to)
         struct sockaddr_in broadcast;
         memcpy(&broadcast, one->ifa_broadaddr, sizeof(broadcast));
         broadcast.sin_port = htons(port);
-        send_to(fd, &broadcast);
+        send_to(fd, &broadcast, key);
     }
     freeifaddrs(all);
 }

@@ -13,7 +13,7 @@
 #include "serial/wire/command.h"
 
 #define BATCH 64
-#define DATAGRAM_MAX (FRAME_HEADER_SIZE + FRAME_MAX_PAYLOAD)
+#define DATAGRAM_MAX (FRAME_HEADER_SIZE + FRAME_TAG_SIZE + FRAME_MAX_PAYLOAD)
 #define WAIT_MILLISECONDS 100
 
 struct batch {
@@ -49,17 +49,28 @@ struct way {
     int fd;
     bool known;
     struct sockaddr_in to;
+    const struct reception *reception;
 };
+
+/* Send a frame, a header and its payload, for whose tag there is room after it. */
+static bool send_frame(const struct reception *reception, int fd, uint8_t *frame, size_t size,
+                       const struct sockaddr_in *to)
+{
+    if (reception->session)
+        size = session_seal(reception->session, &reception->frames, frame);
+    else
+        frame_seal_again(frame);
+    return sendto(fd, frame, size, 0, (const struct sockaddr *)to, sizeof(*to)) == (ssize_t)size;
+}
 
 static bool send_command(void *context, const uint8_t *frame, size_t size)
 {
     const struct way *way = context;
-    uint8_t datagram[COMMAND_FRAME_MAX];
-    if (!way->known || size > sizeof(datagram))
+    uint8_t datagram[COMMAND_FRAME_MAX + FRAME_TAG_SIZE];
+    if (!way->known || size > COMMAND_FRAME_MAX)
         return false;
     memcpy(datagram, frame, size);
-    frame_seal_again(datagram);
-    return sendto(way->fd, datagram, size, 0, (const struct sockaddr *)&way->to, sizeof(way->to)) == (ssize_t)size;
+    return send_frame(way->reception, way->fd, datagram, size, &way->to);
 }
 
 static void batch_init(struct batch *batch)
@@ -83,13 +94,27 @@ static bool answer_frame(struct reception *reception, int fd, const struct socka
     struct {
         struct frame_header header;
         struct frame_ack ack;
+        uint8_t room[FRAME_TAG_SIZE];
     } reply;
-    _Static_assert(sizeof(reply) == FRAME_HEADER_SIZE + sizeof(struct frame_ack), "no padding between");
+    _Static_assert(sizeof(reply) == FRAME_HEADER_SIZE + sizeof(struct frame_ack) + FRAME_TAG_SIZE, "no padding");
     if (!reception_answer(reception, source_of(to), stream_id, &reply.header, &reply.ack))
         return false;
     /* A reply that cannot be sent counts as lost: the sender repeats its request. */
-    (void)!sendto(fd, &reply, sizeof(reply), 0, (const struct sockaddr *)to, sizeof(*to));
+    send_frame(reception, fd, (uint8_t *)&reply, FRAME_HEADER_SIZE + (size_t)reply.header.length, to);
     return true;
+}
+
+/* With a key: is it an authentic frame? A request to begin a session is answered here. */
+static bool is_authentic(struct reception *reception, int fd, const struct frame_header *header, const uint8_t *bytes,
+                         const struct sockaddr_in *from)
+{
+    uint8_t answer[SESSION_OPENED_MAX];
+    const size_t size = session_open(reception->session, header, bytes, answer);
+    if (size > 0) {
+        (void)!sendto(fd, answer, size, 0, (const struct sockaddr *)from, sizeof(*from));
+        return false;
+    }
+    return session_accepts(reception->session, &reception->frames, header, bytes);
 }
 
 /* size: 0 if the datagram was larger than any frame. */
@@ -104,7 +129,14 @@ static bool take_datagram(struct reception *reception, struct way *way, const ui
         reception->bad_frames++;
         return true;
     }
-    if (!reception_take(reception, source_of(from), &header, bytes + FRAME_HEADER_SIZE))
+    if (reception->session && !is_authentic(reception, way->fd, &header, bytes, from))
+        return true;
+    const uint8_t *payload = bytes + frame_payload_at(&header);
+    if (reception->session)
+        header.kind &= (uint8_t)~FRAME_TAGGED;
+    else
+        reception->tagged = reception->tagged || header.kind & FRAME_TAGGED;
+    if (!reception_take(reception, source_of(from), &header, payload))
         return !reception->store_failed;
     if (source_of(from) == reception->source) {
         way->known = true;
@@ -144,7 +176,7 @@ static void announce(const struct reception *reception, int fd, uint16_t port, c
     if (!reception->announce || reception->frames.started || now - announced < 1)
         return;
     announced = now;
-    announce_send(fd, port, to);
+    announce_send(fd, port, to, reception->session ? &reception->session->shared : NULL);
 }
 
 enum reception_outcome receive_udp(struct reception *reception, const char *address, uint16_t port)
@@ -160,6 +192,7 @@ enum reception_outcome receive_udp(struct reception *reception, const char *addr
         return RECEPTION_FAILED;
     static struct way way;
     way.fd = fd;
+    way.reception = reception;
     batch_init(&batch);
     reception->send = send_command;
     reception->send_context = &way;

@@ -12,6 +12,7 @@
 #include "decode/receive/control.h"
 #include "decode/receive/reassemble.h"
 #include "decode/receive/rivals.h"
+#include "decode/receive/session.h"
 #include "decode/receive/store.h"
 
 enum reception_phase { RECEPTION_WAITING, RECEPTION_RECEIVING, RECEPTION_HAS_END };
@@ -28,15 +29,17 @@ struct reception {
     control_send *send; /* sends commands to the machine, with send_context; NULL: this source takes none */
     void *send_context;
     struct reassemble frames;
-    uint64_t source;       /* address and port of the stream's frames; others are not taken from elsewhere */
-    bool answered;         /* the stream's sender was sent an acknowledgement */
-    bool proven;           /* it has received one: it has sent new frames since */
-    struct rivals rivals;  /* until it is proven */
-    unsigned replaced;     /* how often another sender has proven to be the machine: the store was emptied */
-    uint64_t strange;      /* frames of our stream id from elsewhere */
-    uint64_t bad_frames;   /* datagrams or runs of bytes that were not a frame of a sender */
-    uint8_t other_version; /* the wire version of frames that were dropped for it; 0: none */
-    bool other_boot;       /* frames of other stream ids were dropped; other_stream_id is the newest */
+    uint64_t source;         /* address and port of the stream's frames; others are not taken from elsewhere */
+    bool answered;           /* the stream's sender was sent an acknowledgement */
+    bool proven;             /* it has received one: it has sent new frames since */
+    struct rivals rivals;    /* until it is proven */
+    unsigned replaced;       /* how often another sender has proven to be the machine: the store was emptied */
+    struct session *session; /* set by the owner; NULL: without a key */
+    bool tagged;             /* without a key: frames have tags */
+    uint64_t strange;        /* frames of our stream id from elsewhere */
+    uint64_t bad_frames;     /* datagrams or runs of bytes that were not a frame of a sender */
+    uint8_t other_version;   /* the wire version of frames that were dropped for it; 0: none */
+    bool other_boot;         /* frames of other stream ids were dropped; other_stream_id is the newest */
     uint32_t other_stream_id;
     uint32_t due_seq; /* of the next frame to be delivered */
     uint64_t garbage; /* bytes of a serial line that belonged to no frame */

@@ -106,7 +106,8 @@ bool udp_find_receiver(struct udp_sink *s, uint64_t start, uint64_t timeout)
             continue;
         const uint32_t index = s->rx_next % UDP_RX_SLOTS;
         const uint32_t bytes = e1000_rx_bytes(&s->rx[index], &s->rx_format);
-        if (!announce_take(&s->link.peer, s->link.port, s->rx_buffers + index * E1000_RX_BUFFER_BYTES, bytes)) {
+        if (!announce_take(&s->link.peer, s->link.port, s->auth.required ? &s->auth.shared : NULL,
+                           s->rx_buffers + index * E1000_RX_BUFFER_BYTES, bytes)) {
             udp_receive(s, now);
             continue;
         }

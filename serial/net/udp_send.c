@@ -11,7 +11,6 @@
 /* Slots reclaimed from the NIC at a time. */
 #define TX_RECLAIM 64u
 
-#define HEADERS_BYTES (NET_HEADERS_BYTES + FRAME_HEADER_SIZE)
 /* Checksum offload is requested in a packet's first descriptor. QEMU's 82574 evaluates the last one, so both have it.
  */
 #define SUMS_FIELDS (E1000_TX_IXSM | E1000_TX_TXSM)
@@ -39,16 +38,35 @@ static inline uint32_t frame_crc(uint64_t crc, const uint64_t words[4])
     return ~__builtin_ia32_crc32si((uint32_t)crc, (uint32_t)words[3]);
 }
 
-/* Complete the datagrams in the slots from first up to the head: a frame's CRC covers all of it, and so its flags. This
- * reads each byte of the payload. */
-static void seal_frames(struct udp_sink *s, uint32_t first)
+static void add_crc(struct udp_headers *headers, const uint8_t *payload)
+{
+    const uint32_t crc = crc32c_update(CRC32C_START, payload, headers->payload_bytes);
+
+    headers->words[3] |= (uint64_t)frame_crc(crc, headers->words) << 32;
+}
+
+static __attribute__((noinline)) void add_tag(const struct udp_sink *s, struct udp_headers *headers,
+                                              const uint8_t *payload)
+{
+    headers->words[0] |= (uint64_t)FRAME_TAGGED << 40;
+    headers->words[3] |= (uint64_t)frame_crc(CRC32C_START, headers->words) << 32;
+    auth_tag(headers->tag, &s->auth.session.to_receiver, auth_number(s->nr_sent, headers->frame.seq), &headers->frame,
+             payload);
+}
+
+/* Complete the datagrams in the slots from first up to the head: a frame's CRC or tag covers all of it, and so its
+ * flags. This reads each byte of the payload. */
+static void seal_frames(const struct udp_sink *s, uint32_t first)
 {
     for (uint32_t slot = first; slot != s->tx_head; slot++) {
         struct udp_headers *headers = &s->headers[slot % UDP_TX_SLOTS];
         const uint8_t *payload = phys_to_virt(s->tx[slot % UDP_TX_SLOTS].payload.low);
-        const uint32_t crc = crc32c_update(CRC32C_START, payload, headers->payload_bytes);
 
-        headers->words[3] |= (uint64_t)frame_crc(crc, headers->words) << 32;
+        if (s->auth.required) {
+            add_tag(s, headers, payload);
+        } else {
+            add_crc(headers, payload);
+        }
     }
 }
 
@@ -67,14 +85,15 @@ static __attribute__((noinline)) void set_payload_bytes(const struct udp_sink *s
     }
     headers->payload_bytes = (uint16_t)length;
     slot->headers.high = s->headers_fields + length * s->paylen_unit;
-    net_headers_set_length(headers->net, s->pseudo_header_sum, FRAME_HEADER_SIZE + length);
+    net_headers_set_length(headers->net, s->pseudo_header_sum, s->header_bytes + length);
 }
 
 INIT_CODE void udp_build_headers(struct udp_sink *s)
 {
     s->pseudo_header_sum = net_pseudo_header_sum(&s->link);
     s->payload_fields = s->data_fields | SUMS_FIELDS | LAST_FIELDS;
-    s->headers_fields = (s->data_fields | SUMS_FIELDS | HEADERS_BYTES) + HEADERS_BYTES * s->paylen_unit;
+    const uint32_t headers_bytes = NET_HEADERS_BYTES + s->header_bytes;
+    s->headers_fields = (s->data_fields | SUMS_FIELDS | headers_bytes) + headers_bytes * s->paylen_unit;
     for (uint32_t i = 0; i < UDP_TX_SLOTS; i++) {
         s->headers[i].payload_bytes = UDP_UNBUILT;
     }
@@ -193,7 +212,8 @@ static uint32_t send_run(struct udp_sink *s, uint16_t stream, struct span span, 
     run->stream = stream;
     put_frames(s, index, run);
     s->tx_head += frames;
-    s->unrequested += bytes + frames * HEADERS_BYTES;
+    s->nr_sent += frames;
+    s->unrequested += bytes + frames * (NET_HEADERS_BYTES + s->header_bytes);
     if (s->unrequested >= smaller_of(s->request_bytes, s->pace.frames * full) ||
         span.offset + bytes - s->released[stream] >= s->tight_bytes) {
         ack_request(s, now);

@@ -10,12 +10,16 @@ static void take_frame(struct udp_sink *s, const uint8_t *bytes, size_t size, ui
     struct frame_header header;
     struct frame_ack ack;
 
-    if (frame_parse(&header, bytes, size) != FRAME_OK) {
+    if (frame_parse(&header, bytes, size) != FRAME_OK || !udp_auth_accepts(s, &header, bytes)) {
         s->commands.bad++;
-    } else if (header.kind != FRAME_ACK) {
-        command_take(&s->commands, s->stream_id, &header, bytes + FRAME_HEADER_SIZE);
+        return;
+    }
+    bytes += frame_payload_at(&header);
+    header.kind &= (uint8_t)~FRAME_TAGGED;
+    if (header.kind != FRAME_ACK) {
+        command_take(&s->commands, s->stream_id, &header, bytes);
     } else if (header.stream_id == s->stream_id) {
-        __builtin_memcpy(&ack, bytes + FRAME_HEADER_SIZE, sizeof(ack));
+        __builtin_memcpy(&ack, bytes, sizeof(ack));
         window_ack(&s->window, header.seq, &ack, now);
     }
 }

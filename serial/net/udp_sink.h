@@ -1,8 +1,8 @@
 /*
  * channel=net: frames in UDP datagrams over a network card (serial/nic/nic.h), acknowledged by the receiver. Shell.
  *
- * Trace bytes are neither copied nor read: transmit descriptors point at the trace regions. Records stay in a buffer of
- * the sink until they are acknowledged.
+ * Trace bytes are not copied: transmit descriptors point at the trace regions. They are read once, for the frame's CRC
+ * or tag. Records stay in a buffer of the sink until they are acknowledged.
  */
 #ifndef SERIAL_NET_UDP_SINK_H
 #define SERIAL_NET_UDP_SINK_H
@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "serial/nic/nic.h"
+#include "serial/wire/auth.h"
 #include "serial/wire/sink.h"
 
 #define UDP_ADDRESS_DYNAMIC 0u
@@ -27,16 +28,18 @@ struct udp_sink_params {
     /* IPv4 addresses of ours and of the receiver, in host byte order. UDP_ADDRESS_DYNAMIC: get ours by DHCP, and the
      * receiver's from its announcement. */
     uint32_t ip, peer;
-    uint16_t port;          /* UDP port of both ends */
-    uint16_t mtu;           /* bytes of the largest IPv4 packet: 576 to 16110, and no more than the card sends */
-    uint32_t wait_seconds;  /* how long the link and the receiver's ARP reply may take */
-    uint32_t stall_seconds; /* longest wait without an acknowledgement while the guest runs; 0: for ever */
-    uint64_t tsc_hz;        /* base/clock.h */
-    uint32_t stream_id;     /* identifies this boot; only the receiver gets it */
-    uint32_t dhcp_id;       /* of DHCP transactions, which are broadcast */
-    uint16_t nr_cpus;       /* CPUs that trace and make records, from 0 */
-    uint64_t trace_bytes;   /* trace memory per CPU */
-    uint32_t record_bytes;  /* buffer for records not yet acknowledged, per CPU: a power of two, at least 64 KiB */
+    uint16_t port;                 /* UDP port of both ends */
+    uint16_t mtu;                  /* bytes of the largest IPv4 packet: 576 to 16110, and no more than the card sends */
+    uint32_t wait_seconds;         /* how long the link and the receiver's ARP reply may take */
+    uint32_t stall_seconds;        /* longest wait without an acknowledgement while the guest runs; 0: for ever */
+    uint64_t tsc_hz;               /* base/clock.h */
+    uint32_t stream_id;            /* identifies this boot; only the receiver gets it */
+    uint32_t dhcp_id;              /* of DHCP transactions, which are broadcast */
+    const struct siphash_key *key; /* shared with the receiver; NULL: frames are not authenticated */
+    uint8_t nonce[AUTH_NONCE_BYTES]; /* with a key: a random number of this boot */
+    uint16_t nr_cpus;                /* CPUs that trace and make records, from 0 */
+    uint64_t trace_bytes;            /* trace memory per CPU */
+    uint32_t record_bytes; /* buffer for records not yet acknowledged, per CPU: a power of two, at least 64 KiB */
 };
 
 /* Bytes that udp_sink_init needs. */

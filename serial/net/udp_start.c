@@ -9,7 +9,7 @@
 #include "serial/net/udp_state.h"
 
 #define RETRANSMIT_MS 20u
-#define ARP_INTERVAL_MS 200u
+#define ASK_INTERVAL_MS 200u
 #define PAGE_BYTES 4096u
 #define STANDARD_MTU 1500u
 
@@ -157,6 +157,32 @@ static bool find_peer(struct udp_sink *s, uint64_t start, uint64_t timeout, uint
     return true;
 }
 
+/* Ask the receiver to begin a session, until it does. */
+static bool open_session(struct udp_sink *s, uint64_t start, uint64_t timeout, uint64_t interval)
+{
+    const size_t bytes = udp_auth_build_open(s, s->boot_frame);
+    uint64_t asked = start - interval;
+
+    while (!s->auth.is_open) {
+        uint64_t now = tsc_read();
+
+        if (now - start >= timeout) {
+            return false;
+        }
+        if (now - asked >= interval) {
+            udp_send_frame(s, virt_to_phys(s->boot_frame), (uint32_t)bytes);
+            asked = now;
+        }
+        nic_sync_rings(&s->nic);
+        if (udp_has_received(s)) {
+            udp_receive(s, now);
+        }
+        io_pause();
+    }
+    s->commands.bad = 0;
+    return true;
+}
+
 /* Fail before the peer's address is known. */
 static void *give_up_early(struct udp_sink *s, char *why, size_t why_size, const char *what, uint32_t seconds)
 {
@@ -197,7 +223,14 @@ static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
     s->link.port = params->port;
     s->stream_id = params->stream_id;
     s->dhcp_id = params->dhcp_id;
-    s->max_payload = (uint16_t)((params->mtu - NET_IPV4_BYTES - NET_UDP_BYTES - FRAME_HEADER_SIZE) & ~7u);
+    s->header_bytes = FRAME_HEADER_SIZE;
+    if (params->key) {
+        s->header_bytes += FRAME_TAG_SIZE;
+        s->auth.required = true;
+        s->auth.shared = *params->key;
+        __builtin_memcpy(s->auth.nonces.sender, params->nonce, sizeof(params->nonce));
+    }
+    s->max_payload = (uint16_t)((params->mtu - NET_IPV4_BYTES - NET_UDP_BYTES - s->header_bytes) & ~7u);
     s->pace = pace_make(s->max_payload, REQUEST_BYTES, params->tsc_hz / 1000 * SLOW_MS);
     s->request_bytes = params->trace_bytes / REQUEST_PARTS < REQUEST_BYTES
                            ? (uint32_t)params->trace_bytes / REQUEST_PARTS
@@ -265,8 +298,11 @@ struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, c
         return give_up_early(s, why, why_size, "net.peer=announce: no receiver has announced itself",
                              params->wait_seconds);
     }
-    if (!find_peer(s, start, timeout, params->tsc_hz / 1000 * ARP_INTERVAL_MS)) {
+    if (!find_peer(s, start, timeout, params->tsc_hz / 1000 * ASK_INTERVAL_MS)) {
         return give_up(s, why, why_size, "no answer to ARP from the receiver", params->wait_seconds);
+    }
+    if (s->auth.required && !open_session(s, start, timeout, params->tsc_hz / 1000 * ASK_INTERVAL_MS)) {
+        return give_up(s, why, why_size, "no answer with this key= from the receiver", params->wait_seconds);
     }
     udp_build_headers(s);
     if (params->stall_seconds != 0) {

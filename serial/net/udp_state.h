@@ -1,5 +1,6 @@
 /*
- * The private state of channel=net, shared by udp_find.c, udp_lease.c, udp_send.c, udp_sink.c and udp_start.c. Shell.
+ * The private state of channel=net, shared by udp_auth.c, udp_find.c, udp_lease.c, udp_send.c, udp_sink.c and
+ * udp_start.c. Shell.
  *
  * A datagram has two transmit descriptors, which form a slot: one for its headers, which are in a pool with one entry
  * per slot, and one for its payload, wherever that is. The first descriptor and the headers of Ethernet, IPv4 and UDP
@@ -13,6 +14,7 @@
 
 #include "base/mmio.h"
 #include "serial/net/net.h"
+#include "serial/net/udp_auth.h"
 #include "serial/net/udp_lease.h"
 #include "serial/nic/e1000.h"
 #include "serial/wire/command.h"
@@ -39,8 +41,9 @@ struct udp_headers {
         struct frame_header frame;
         uint64_t words[4];
     };
-    uint8_t tail[46];       /* room for a payload too small for its own buffer: serial/nic/realtek_ring.c */
-    uint16_t payload_bytes; /* the frame payload for which net's lengths are set; UDP_UNBUILT: net must be built */
+    uint8_t tag[FRAME_TAG_SIZE]; /* with a key: sent after the frame header */
+    uint8_t tail[30];            /* room for a payload too small for its own buffer: serial/nic/realtek_ring.c */
+    uint16_t payload_bytes;      /* the frame payload for which net's lengths are set; UDP_UNBUILT: net must be built */
 };
 _Static_assert(sizeof(struct udp_headers) == 128, "the size of a pool entry is a power of two");
 _Static_assert(offsetof(struct udp_headers, frame) % 8 == 0, "words are aligned");
@@ -65,6 +68,9 @@ struct udp_sink {
     uint32_t stream_id, dhcp_id;
     uint16_t max_payload; /* bytes of a frame's payload, a multiple of 8 */
     bool peer_found;
+    struct udp_auth auth;
+    uint64_t nr_sent;      /* new frames: the number of the next one, which does not wrap around */
+    uint16_t header_bytes; /* of a frame: FRAME_HEADER_SIZE, and its tag */
     struct command_box commands;
     struct udp_lease lease;
 

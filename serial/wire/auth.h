@@ -1,5 +1,5 @@
 /*
- * Authenticated frames: with a key that hypervisor and receiver share, each datagram has a tag, which nobody can make
+ * Authenticated frames: with a key that hypervisor and receiver share, each datagram has a tag, which cannot be made
  * without the key. Core. docs/wire.md, "Authentication", is the specification.
  *
  * Both sides choose a random number (a nonce) for each session, and derive two keys from the shared key and both nonces

@@ -119,7 +119,7 @@ enum frame_error frame_parse(struct frame_header *header, const uint8_t *bytes, 
         return FRAME_SHORT;
     }
     __builtin_memcpy(header, bytes, FRAME_HEADER_SIZE);
-    if (header->version < FRAME_WHOLE_CRC_VERSION) { /* versions whose CRC is that of the header alone */
+    if (header->version < FRAME_WHOLE_CRC_VERSION) { /* their CRC is that of the header only */
         return header->crc == crc32c(bytes, BYTES_BEFORE_CRC) ? FRAME_BAD_VERSION : FRAME_BAD_CRC;
     }
     const size_t whole = frame_payload_at(header) + header->length;

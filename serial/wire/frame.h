@@ -8,7 +8,7 @@
  *
  * On the wire, a frame is a little-endian header of 32 bytes, followed by the payload. On a UART the payload's CRC-32C
  * follows in four bytes. In a datagram the header's CRC covers the payload, too: the UDP checksum is computed by NICs
- * and anew by whatever changes the datagram on the way, and does not find exchanged words.
+ * and again by whatever changes the datagram on the way, and does not find exchanged words.
  *
  * Core. docs/wire.md is the specification.
  */
@@ -38,7 +38,7 @@ enum frame_kind {
     FRAME_OPENED = 7    /* the receiver's answer */
 };
 
-/* In a datagram's kind: a tag follows the header. The header's CRC is then that of its first 28 bytes alone. */
+/* In a datagram's kind: a tag follows the header. The header's CRC then covers only its first 28 bytes. */
 #define FRAME_TAGGED 0x80u
 #define FRAME_TAG_SIZE 16u
 

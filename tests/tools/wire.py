@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""A sender, and forgers, on real sockets. Written from docs/wire.md alone: it shares no code with either side.
+"""A sender, and forgers, on real sockets. Written from docs/wire.md alone: it shares no code with either side. Its
+SipHash is OpenSSL's.
 
 usage: wire.py SCENARIO PORT DIRECTORY      the receiver listens at 127.0.0.1:PORT
 
 The machine sends from 127.0.0.2, forgers from other addresses. The bytes of CPU 0's trace are written to
 DIRECTORY/trace. Prints what was found wrong; exit status 1 in that case.
 """
+import ctypes
 import os
 import random
 import select
@@ -15,7 +17,8 @@ import sys
 import time
 
 MAGIC, VERSION = 0x1A465455, 3
-TRACE, RECORDS, ACK, COMMAND = 1, 2, 3, 4
+TRACE, RECORDS, ACK, COMMAND, OPEN, OPENED, TAGGED = 1, 2, 3, 4, 6, 7, 0x80
+KEY = bytes(range(0x40, 0x50))
 REQUEST = 1
 HELLO, LOG, END, STATUS = 1, 5, 6, 7
 ESCAPE = "\x1b]0;owned\x07\x1b[2J\x7f\x9b31m"
@@ -35,6 +38,54 @@ def crc32c(data):
 
 
 assert crc32c(b"123456789") == 0xE3069283
+
+
+class Param(ctypes.Structure):
+    """OSSL_PARAM"""
+
+    _fields_ = [
+        ("key", ctypes.c_char_p),
+        ("type", ctypes.c_uint),
+        ("data", ctypes.c_void_p),
+        ("size", ctypes.c_size_t),
+        ("returned", ctypes.c_size_t),
+    ]
+
+
+def siphash(key, data):
+    """SipHash-2-4 with a result of 16 bytes."""
+    crypto = ctypes.CDLL("libcrypto.so.3")
+    crypto.EVP_Q_mac.restype = ctypes.c_void_p
+    size, used = ctypes.c_size_t(16), ctypes.c_size_t(0)
+    result = ctypes.create_string_buffer(16)
+    unsigned = 2
+    params = (Param * 2)(
+        Param(b"size", unsigned, ctypes.cast(ctypes.pointer(size), ctypes.c_void_p), ctypes.sizeof(size), 0),
+        Param(None, 0, None, 0, 0),
+    )
+    if not crypto.EVP_Q_mac(
+        None, b"SIPHASH", None, None, params, key, ctypes.c_size_t(len(key)), data, ctypes.c_size_t(len(data)), result,
+        ctypes.c_size_t(16), ctypes.byref(used)
+    ):
+        sys.exit("libcrypto has no SIPHASH")
+    return result.raw
+
+
+def tagged(data, key, number):
+    """The datagram of a frame, with a tag."""
+    head = data[:5] + bytes([data[5] | TAGGED]) + data[6:28]
+    head += struct.pack("<I", crc32c(head))
+    return head + siphash(key, struct.pack("<Q", number) + head + data[32:]) + data[32:]
+
+
+def untagged(data, key, number):
+    """The frame of a datagram without its tag; None: the tag is wrong."""
+    if not data[5] & TAGGED or crc32c(data[:28]) != struct.unpack_from("<I", data, 28)[0]:
+        return None
+    if siphash(key, struct.pack("<Q", number) + data[:32] + data[48:]) != data[32:48]:
+        return None
+    head = data[:5] + bytes([data[5] & ~TAGGED]) + data[6:28]
+    return head + struct.pack("<I", crc32c(data[48:] + head)) + data[48:]
 
 
 def frame(kind, stream, seq, offset=0, payload=b"", flags=0, cpu=0, version=VERSION):
@@ -65,7 +116,9 @@ class Socket:
 class Machine:
     """Sends each frame until it is acknowledged; a dozen at a time."""
 
-    def __init__(self, port, stream, address="127.0.0.2"):
+    def __init__(self, port, stream, address="127.0.0.2", key=None):
+        self.key = self.to_receiver = self.to_sender = key
+        self.sent = []
         self.socket = Socket(address, port)
         self.stream = stream
         self.offsets = {TRACE: 0, RECORDS: 0}
@@ -82,9 +135,29 @@ class Machine:
 
     def built(self, seq, flags=0):
         kind, offset, part = self.frames[seq]
-        return frame(kind, self.stream, seq, offset, part, flags)
+        data = frame(kind, self.stream, seq, offset, part, flags)
+        return tagged(data, self.to_receiver, seq) if self.key else data
+
+    def open(self):
+        """Begin a session."""
+        nonce = os.urandom(16)
+        opening = tagged(frame(OPEN, self.stream, 0, 0, nonce, REQUEST), self.key, 0)
+        for _ in range(50):
+            self.socket.send(opening)
+            data = self.socket.wait(0.2)
+            opened = data and untagged(data, self.key, 0)
+            if opened and (opened[5], opened[32:48]) == (OPENED, nonce):
+                self.to_receiver = siphash(self.key, b"Undertrace frame" + opened[32:])
+                self.to_sender = siphash(self.key, b"Undertrace reply" + opened[32:])
+                return
+        sys.exit("the receiver does not begin a session")
 
     def take(self, data):
+        if self.key:
+            number = struct.unpack_from("<I", data, 12)[0]
+            data = untagged(data, self.to_sender, number)
+            if not data:
+                sys.exit("an answer without the right tag")
         magic, version, kind, _, stream, seq = struct.unpack_from("<IBBHII", data)
         if (magic, version, stream) != (MAGIC, VERSION, self.stream):
             sys.exit(f"an answer of another kind: {data.hex()}")
@@ -104,7 +177,8 @@ class Machine:
             last = min(self.acked + 12, len(self.frames)) - 1
             for seq in range(self.acked, last + 1):
                 self.disturb()
-                self.socket.send(self.built(seq, REQUEST if seq == last else 0))
+                self.sent.append(self.built(seq, REQUEST if seq == last else 0))
+                self.socket.send(self.sent[-1])
             data = self.socket.wait(0.2)
             while data:
                 self.take(data)
@@ -190,6 +264,57 @@ def forged(port, directory):
                 sys.exit("a stranger was told about the machine's stream")
 
 
+def keyed(port, directory):
+    """With a key: what others send is ignored, whatever they have recorded."""
+    chance = random.Random(11)
+    earlier = Machine(port, 0x600D, key=KEY)  # an earlier session, which somebody has recorded
+    earlier.hello()
+    earlier.open()
+    earlier.to_receiver = siphash(KEY, b"Undertrace frame" + bytes(32))
+    machine = Machine(port, 0xBEEF, key=KEY)
+    stranger = Socket("127.0.0.2", port)  # even from the machine's address
+    stranger.send(frame(RECORDS, 0xBEEF, 0, 0, record(HELLO, b"nr_cpus 7\n"), REQUEST))
+    stranger.send(tagged(frame(RECORDS, 0xBEEF, 0, 0, record(HELLO, b"nr_cpus 7\n"), REQUEST), b"k" * 16, 0))
+    machine.open()
+
+    def disturb():
+        number = machine.acked + chance.randrange(12)
+        forged_frame = frame(TRACE, 0xBEEF, number, machine.offsets[TRACE], b"forged", REQUEST)
+        stranger.send(
+            chance.choice(
+                [
+                    forged_frame,
+                    tagged(forged_frame, KEY, number),
+                    tagged(forged_frame, machine.to_sender, number),
+                    tagged(forged_frame, machine.to_receiver, number + 2**32),
+                    tagged(frame(OPEN, 0xBEEF, 0, 0, os.urandom(16)), KEY, 0),
+                    tagged(frame(OPENED, 0xBEEF, 0, 0, os.urandom(32)), KEY, 0),
+                    earlier.built(0, REQUEST),
+                    damaged(machine.built(min(number, len(machine.frames) - 1)), chance),
+                ]
+            )
+        )
+        if machine.sent:  # replayed, from the machine's own address and another one
+            old = chance.choice(machine.sent)
+            machine.socket.send(old[:26] + bytes([old[26] & ~REQUEST]) + old[27:])
+            stranger.send(old)
+
+    machine.disturb = disturb
+    whole(machine, trace_bytes(60000, directory))
+    if any(data[5] & ~TAGGED == ACK for data in iter(lambda: stranger.wait(0), None)):
+        sys.exit("a stranger got an acknowledgement")
+
+
+def otherkey(port, directory):
+    """A machine with another key, or none: nothing is received."""
+    Machine(port, 0x600D).hello()
+    Socket("127.0.0.2", port).send(frame(RECORDS, 0x600D, 0, 0, record(HELLO, b"nr_cpus 1\n"), REQUEST))
+    machine = Machine(port, 0x600D, key=b"k" * 16)
+    machine.socket.send(tagged(frame(OPEN, 0x600D, 0, 0, bytes(16), REQUEST), machine.key, 0))
+    if machine.socket.wait(1):
+        sys.exit("there was an answer")
+
+
 def answers(port, directory):
     """The machine answers commands. Somebody else has sent one with a very high number."""
     machine = Machine(port, 0x600D)
@@ -229,5 +354,6 @@ def long(port, directory):
 
 
 if __name__ == "__main__":
-    scenarios = {"first": first, "forged": forged, "answers": answers, "long": long}
+    scenarios = {"first": first, "forged": forged, "answers": answers, "long": long,
+                 "keyed": keyed, "otherkey": otherkey}
     scenarios[sys.argv[1]](int(sys.argv[2]), sys.argv[3])

@@ -7,6 +7,7 @@
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
+#include "decode/cli/options/key_file.h"
 #include "decode/cli/output.h"
 #include "decode/cli/text/error_text.h"
 #include "decode/cli/text/live.h"
@@ -26,6 +27,8 @@ static const char usage[] =
     "                      frame arrives; for hypervisors with net.peer=announce\n"
     "  --announce-to ADDRESS[:PORT]\n"
     "                      the same, but only to this address\n"
+    "  --key FILE          accept only frames of a machine that has the same key (the hypervisor's option\n"
+    "                      key=); FILE has its 32 hexadecimal digits\n"
     "  --uart SOURCE       receive from a serial line: a terminal device, a growing file, a FIFO, a UNIX\n"
     "                      socket, HOST:PORT of a TCP server, or - for standard input\n"
     "  --baud N            speed of the terminal device (default: 115200)\n"
@@ -46,7 +49,7 @@ static const char usage[] =
     "receiver answered: the capture is readable, and records what is missing.\n";
 
 struct arguments {
-    const char *bind, *announce_to, *uart, *directory, *status, *console, *symbols;
+    const char *bind, *announce_to, *uart, *directory, *status, *console, *symbols, *key;
     uint64_t port, baud, limit;
     double timeout, linger;
     bool quiet, decode, announce;
@@ -65,7 +68,7 @@ struct watch {
     struct progress *progress;
     const struct reception *reception;
     struct live *live; /* NULL: without --decode */
-    bool said_version, said_boot;
+    bool said_version, said_boot, said_tagged, said_refused;
     uint32_t said_stream_id;
     double said_boot_at;
     unsigned said_replaced;
@@ -83,6 +86,17 @@ static void say_others(struct watch *watch)
             "built with the hypervisor",
             reception->other_version, FRAME_VERSION);
         watch->said_version = true;
+    }
+    if (reception->tagged && !watch->said_tagged) {
+        message_print(
+            "receive: ignoring authenticated frames: the machine has a key=; give the same one by --key FILE");
+        watch->said_tagged = true;
+    }
+    if (reception->session && reception->session->refused && !watch->said_refused) {
+        message_print(
+            "receive: ignoring frames that were not made with this key: the machine has another key= or none, "
+            "or another sender is here");
+        watch->said_refused = true;
     }
     if (reception->replaced != watch->said_replaced) {
         message_print("receive: stream %08x, which came first, does not react to acknowledgements, but stream %08x "
@@ -135,6 +149,8 @@ static int check_arguments(const struct arguments *a)
         message_print("receive: --symbols requires --decode");
     else if (!udp && (a->announce || a->announce_to))
         message_print("receive: --announce and --announce-to require --udp");
+    else if (!udp && a->key)
+        message_print("receive: --key requires --udp: frames on a serial line are not authenticated");
     else if (udp && a->port == 0)
         message_print("receive: --udp: '0' is not a port from 1 to 65535");
     else
@@ -145,14 +161,23 @@ static int check_arguments(const struct arguments *a)
 static int parse_arguments(struct arguments *a, int argc, char **argv)
 {
     const struct argument options[] = {
-        {"udp", ARGUMENT_NUMBER, &a->port, 65535},     {"bind", ARGUMENT_TEXT, &a->bind, 0},
-        {"uart", ARGUMENT_TEXT, &a->uart, 0},          {"baud", ARGUMENT_NUMBER, &a->baud, UINT32_MAX},
-        {"timeout", ARGUMENT_SECONDS, &a->timeout, 0}, {"limit", ARGUMENT_SIZE, &a->limit, 0},
-        {"linger", ARGUMENT_SECONDS, &a->linger, 0},   {"status", ARGUMENT_TEXT, &a->status, 0},
-        {"console", ARGUMENT_TEXT, &a->console, 0},    {"quiet", ARGUMENT_FLAG, &a->quiet, 0},
-        {"o", ARGUMENT_TEXT, &a->directory, 0},        {"output", ARGUMENT_TEXT, &a->directory, 0},
-        {"decode", ARGUMENT_FLAG, &a->decode, 0},      {"symbols", ARGUMENT_TEXT, &a->symbols, 0},
-        {"announce", ARGUMENT_FLAG, &a->announce, 0},  {"announce-to", ARGUMENT_TEXT, &a->announce_to, 0},
+        {"udp", ARGUMENT_NUMBER, &a->port, 65535},
+        {"bind", ARGUMENT_TEXT, &a->bind, 0},
+        {"key", ARGUMENT_TEXT, &a->key, 0},
+        {"uart", ARGUMENT_TEXT, &a->uart, 0},
+        {"baud", ARGUMENT_NUMBER, &a->baud, UINT32_MAX},
+        {"timeout", ARGUMENT_SECONDS, &a->timeout, 0},
+        {"limit", ARGUMENT_SIZE, &a->limit, 0},
+        {"linger", ARGUMENT_SECONDS, &a->linger, 0},
+        {"status", ARGUMENT_TEXT, &a->status, 0},
+        {"console", ARGUMENT_TEXT, &a->console, 0},
+        {"quiet", ARGUMENT_FLAG, &a->quiet, 0},
+        {"o", ARGUMENT_TEXT, &a->directory, 0},
+        {"output", ARGUMENT_TEXT, &a->directory, 0},
+        {"decode", ARGUMENT_FLAG, &a->decode, 0},
+        {"symbols", ARGUMENT_TEXT, &a->symbols, 0},
+        {"announce", ARGUMENT_FLAG, &a->announce, 0},
+        {"announce-to", ARGUMENT_TEXT, &a->announce_to, 0},
     };
     const struct syntax syntax = {"receive", usage, options, sizeof(options) / sizeof(options[0]), 0, 0};
     *a = (struct arguments){.port = ARGUMENT_NOT_GIVEN, .baud = 115200, .linger = 1};
@@ -178,6 +203,9 @@ static void say_losses(const struct reception *reception)
     char text[COUNTED_TEXT_SIZE], trace[COUNTED_TEXT_SIZE], records[COUNTED_TEXT_SIZE];
     if (reception->garbage)
         message_print("receive: %s outside any frame", counted_text(text, reception->garbage, "byte", "bytes"));
+    if (reception->session && reception->session->refused)
+        message_print("ignored: %s without the tag that the key gives",
+                      counted_text(text, reception->session->refused, "frame", "frames"));
     if (reception->bad_frames || counts->foreign || reception->strange)
         message_print("ignored: %s, %" PRIu64 " of another stream, %" PRIu64 " from another address",
                       counted_text(text, reception->bad_frames, "damaged frame", "damaged frames"), counts->foreign,
@@ -266,6 +294,20 @@ static bool make_capture(struct reception *reception, const struct arguments *a)
     return false;
 }
 
+/* Read the key. false: a message says what failed. */
+static bool set_key(struct reception *reception, const char *name)
+{
+    static struct session session;
+    struct siphash_key key;
+    if (!key_file_read(&key, name))
+        return false;
+    reception->session = &session;
+    if (session_init(&session, &key))
+        return true;
+    message_print("receive: --key: the system has no random numbers");
+    return false;
+}
+
 int command_receive(int argc, char **argv)
 {
     struct arguments a;
@@ -277,6 +319,8 @@ int command_receive(int argc, char **argv)
     bool udp = a.uart == NULL;
     reception.timeout_seconds = a.timeout;
     reception.limit_bytes = a.limit;
+    if (a.key && !set_key(&reception, a.key))
+        return 1;
     reception.linger_seconds = udp ? a.linger : 0;
     reception.stop = &stop_asked;
     reception.announce = a.announce || a.announce_to;

@@ -65,6 +65,24 @@ for file in info status; do
         "0 $([ $file = info ] && echo 2 || echo 1)"
 done
 
+# With a key.
+printf '%s\n' 404142434445464748494a4b4c4d4e4f >"$work/key"
+receive_from keyed --key "$work/key"
+whole keyed
+same 'keyed: frames without the tag are counted' "$(grep -c '^undertrace: ignored: [0-9,]* frames without the tag' "$work/keyed.log")" 1
+receive_from otherkey --key "$work/key" --timeout 3
+same 'otherkey: nothing is received' "$status $(grep -c 'nothing was received' "$work/otherkey.log")" '2 1'
+same 'otherkey: it is said why' "$(grep -c 'another key= or none' "$work/otherkey.log")" 1
+start_receiver nokey --timeout 3
+python3 tests/tools/wire.py otherkey "$port" "$work/nokey.sent" >/dev/null
+wait $receiver
+same 'a receiver without a key says that the machine has one' "$(grep -c 'give the same one by --key' "$work/nokey.log")" 1
+echo 123 >"$work/short"
+for key in "$work/short" "$work/none"; do
+    build/undertrace receive --udp 1 --key "$key" -o "$work/never" 2>"$work/message"
+    same "a key file that cannot be used: ${key##*/}" "$? $(grep -cF "$key: " "$work/message")" '1 1'
+done
+
 receive_from long --limit 1M
 same '--limit: the receiver stops' "$status $(grep -c 'has reached --limit' "$work/long.log")" '2 1'
 at_most '--limit: about so many bytes are stored' "$(cat "$work/long"/* | wc -c)" $((2 << 20))

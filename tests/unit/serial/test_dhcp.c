@@ -317,7 +317,7 @@ static void noise(void **state)
         const size_t size = round % 3 ? frame_bytes : (random >> 10) % frame_bytes;
         if (take(&dhcp, false, size) != DHCP_IGNORED)
             assert_true(dhcp.ip >> 24 != 0 && dhcp.ip >> 28 < 14 && dhcp.server != 0);
-        assert_false(announce_take(&ip, 21845, frame, size));
+        assert_false(announce_take(&ip, 21845, NULL, frame, size));
     }
 }
 
@@ -335,7 +335,7 @@ static bool announced(uint32_t *ip, size_t size)
     uint8_t *exact = malloc(size ? size : 1);
     assert_non_null(exact);
     memcpy(exact, frame, size);
-    const bool result = announce_take(ip, 21845, exact, size);
+    const bool result = announce_take(ip, 21845, NULL, exact, size);
     free(exact);
     return result;
 }

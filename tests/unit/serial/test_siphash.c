@@ -1,5 +1,5 @@
 /* SipHash-2-4 with 128 bits: the authors' vectors (vectors_sip128 of their reference code): the key is the bytes 0 to
- * 15, and vector n is of the bytes 0 to n - 1. */
+ * 15, and vector n that of the bytes 0 to n - 1. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -127,6 +127,7 @@ static void one_reply_for_a_ring_of_requests(void **state)
     assert_int_equal(arp_replies, 2);
 }
 
+#include "serial/net/udp_auth.c"
 #include "serial/net/udp_sink.c" /* shell, which is linked into the hypervisor only */
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
