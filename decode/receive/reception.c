@@ -51,7 +51,6 @@ static bool replace_stream(struct reception *reception, struct rival *rival)
     reception->source = rival->source;
     reception->proven = true;
     reception->replaced++;
-    reception->other_boot = true;
     if (!store_restart(reception->store)) {
         reception->store_failed = true;
         return false;
@@ -108,9 +107,10 @@ bool reception_take(struct reception *reception, uint64_t source, const struct f
         reception->last_frame = monotonic_seconds();
         return true;
     }
+    if (is_data(header) && !reception->proven && !frames->in_order_only)
+        return take_rival(reception, source, header, payload);
     note_other(reception, header);
-    return is_data(header) && !reception->proven && !frames->in_order_only &&
-           take_rival(reception, source, header, payload);
+    return false;
 }
 
 /* Acknowledge only what is written: the receiver may be killed at any time. */

@@ -1,9 +1,7 @@
 /* undertrace receive: store a stream from the wire as a capture. */
-#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 
-#include "decode/capture/monotonic.h"
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
@@ -12,9 +10,9 @@
 #include "decode/cli/text/error_text.h"
 #include "decode/cli/text/live.h"
 #include "decode/cli/text/progress.h"
+#include "decode/cli/text/reception_text.h"
 #include "decode/receive/receive_uart.h"
 #include "decode/receive/receive_udp.h"
-#include "decode/report/number_text.h"
 
 static const char usage[] =
     "usage: undertrace receive (--udp PORT | --uart SOURCE) -o DIRECTORY [options]\n"
@@ -63,64 +61,23 @@ static void on_signal(int number)
     stop_asked = 1;
 }
 
-/* Context of show_reception; each warning is printed once. */
+/* Context of show_reception. */
 struct watch {
     struct progress *progress;
     const struct reception *reception;
     struct live *live; /* NULL: without --decode */
-    bool said_version, said_boot, said_tagged, said_refused;
-    uint32_t said_stream_id;
-    double said_boot_at;
-    unsigned said_replaced;
+    const char *directory, *symbols;
+    struct reception_said said;
 };
-
-#define OTHER_BOOT_SECONDS 10.0 /* anyone can send frames with as many stream ids: at most one line in this time */
-
-/* Warn about frames that do not belong to this capture. */
-static void say_others(struct watch *watch)
-{
-    const struct reception *reception = watch->reception;
-    if (reception->other_version && !watch->said_version) {
-        message_print(
-            "receive: ignoring frames of wire version %u: this program reads version %u; use the one that was "
-            "built with the hypervisor",
-            reception->other_version, FRAME_VERSION);
-        watch->said_version = true;
-    }
-    if (reception->tagged && !watch->said_tagged) {
-        message_print(
-            "receive: ignoring authenticated frames: the machine has a key=; give the same one by --key FILE");
-        watch->said_tagged = true;
-    }
-    if (reception->session && reception->session->refused && !watch->said_refused) {
-        message_print(
-            "receive: ignoring frames that were not made with this key: the machine has another key= or none, "
-            "or another sender is here");
-        watch->said_refused = true;
-    }
-    if (reception->replaced != watch->said_replaced) {
-        message_print("receive: stream %08x, which came first, does not react to acknowledgements, but stream %08x "
-                      "does: the capture begins again with that",
-                      reception->other_stream_id, reception->frames.stream_id);
-        watch->said_replaced = reception->replaced;
-    }
-    const double now = monotonic_seconds();
-    if (reception->other_boot && (!watch->said_boot || (watch->said_stream_id != reception->other_stream_id &&
-                                                        now - watch->said_boot_at >= OTHER_BOOT_SECONDS))) {
-        message_print(
-            "receive: ignoring frames of another boot (stream %08x; this capture is stream %08x): the machine "
-            "was restarted, or another machine sends here; receive that into another capture",
-            reception->other_stream_id, reception->frames.stream_id);
-        watch->said_boot = true;
-        watch->said_boot_at = now;
-        watch->said_stream_id = reception->other_stream_id;
-    }
-}
 
 static void show_reception(void *context, enum reception_phase phase, const struct store_totals *totals)
 {
     struct watch *watch = context;
-    say_others(watch);
+    if (watch->live && watch->said.replaced != watch->reception->replaced) { /* the files are others */
+        live_end(watch->live, false);
+        watch->live = live_start(watch->directory, watch->symbols);
+    }
+    reception_text_others(&watch->said, watch->reception);
     if (watch->live)
         progress_note(watch->progress, live_text(watch->live, totals));
     progress_show(watch->progress, phase, totals);
@@ -185,70 +142,6 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
     return status == ARGUMENTS_GOOD ? check_arguments(a) : status;
 }
 
-/* Print each CPU's stream, if there are several. */
-static void say_cpus(const struct store_totals *totals)
-{
-    char bytes[COUNTED_TEXT_SIZE];
-    for (unsigned cpu = 0; cpu < totals->nr_cpus && totals->nr_cpus > 1; cpu++)
-        message_print("CPU %u: %s, %s", cpu,
-                      counted_text(bytes, totals->cpus[cpu].trace_bytes, "trace byte", "trace bytes"),
-                      totals->cpus[cpu].ended ? "ended" : "no end record");
-}
-
-/* Print what was lost or damaged. */
-static void say_losses(const struct reception *reception)
-{
-    const struct store_totals *totals = store_totals(reception->store);
-    const struct reassemble_counts *counts = &reception->frames.counts;
-    char text[COUNTED_TEXT_SIZE], trace[COUNTED_TEXT_SIZE], records[COUNTED_TEXT_SIZE];
-    if (reception->garbage)
-        message_print("receive: %s outside any frame", counted_text(text, reception->garbage, "byte", "bytes"));
-    if (reception->session && reception->session->refused)
-        message_print("ignored: %s without the tag that the key gives",
-                      counted_text(text, reception->session->refused, "frame", "frames"));
-    if (reception->bad_frames || counts->foreign || reception->strange)
-        message_print("ignored: %s, %" PRIu64 " of another stream, %" PRIu64 " from another address",
-                      counted_text(text, reception->bad_frames, "damaged frame", "damaged frames"), counts->foreign,
-                      reception->strange);
-    if (totals->misplaced)
-        message_print("discarded: %s at offsets that no gap explains; the first belongs to CPU %u, at offset %" PRIu64
-                      " of its stream, where %" PRIu64 " was expected: the sender is faulty",
-                      counted_text(text, totals->misplaced, "frame", "frames"), totals->first_misplaced.cpu,
-                      totals->first_misplaced.offset, totals->first_misplaced.due);
-    if (totals->lost_trace_bytes || totals->lost_record_bytes || counts->lost)
-        message_print("lost on the wire: %s, %s, %s", counted_text(text, counts->lost, "frame", "frames"),
-                      counted_text(trace, totals->lost_trace_bytes, "trace byte", "trace bytes"),
-                      counted_text(records, totals->lost_record_bytes, "record byte", "record bytes"));
-    if (totals->cuts)
-        message_print(
-            "tracing ended before the guest: the channel accepted nothing for net.stall= or uart.stall= seconds");
-    if (totals->sleeps)
-        message_print("the guest put the machine to sleep: what runs after it wakes is not traced");
-}
-
-/* Print the outcome, in one line. */
-static void say_outcome(const struct reception *reception, enum reception_outcome outcome, bool lost,
-                        const char *directory)
-{
-    static const char *const words[] = {
-        [RECEPTION_ENDED] = "complete",
-        [RECEPTION_TIMEOUT] = "gave up before the end record: no frame arrived within --timeout",
-        [RECEPTION_INTERRUPTED] = "interrupted before the end record",
-        [RECEPTION_LIMIT] = "stopped before the end record: the capture has reached --limit",
-        [RECEPTION_SOURCE_END] = "the source ended before the end record",
-        [RECEPTION_FAILED] = "failed; what was written before is a valid capture that ends there",
-    };
-    const uint64_t gaps = store_totals(reception->store)->gaps;
-    char text[COUNTED_TEXT_SIZE];
-    if (!reception->frames.started)
-        message_print("%s: nothing was received, so no capture was kept", directory);
-    else if (outcome == RECEPTION_ENDED && !lost && gaps)
-        message_print("%s: ended; the trace has %s", directory, counted_text(text, gaps, "gap", "gaps"));
-    else
-        message_print("%s: %s", directory,
-                      outcome == RECEPTION_ENDED && lost ? "ended, but bytes are missing" : words[outcome]);
-}
-
 static int finish_reception(struct reception *reception, enum reception_outcome outcome, struct watch *watch,
                             const char *directory)
 {
@@ -257,13 +150,12 @@ static int finish_reception(struct reception *reception, enum reception_outcome 
     if (!store_flush(reception->store))
         outcome = RECEPTION_FAILED;
     bool lost = totals->lost_trace_bytes || totals->lost_record_bytes || totals->misplaced || totals->cuts;
-    say_others(watch);
+    reception_text_others(&watch->said, reception);
     progress_end(watch->progress, outcome == RECEPTION_ENDED ? "ended" : "stopped", totals);
     if (outcome == RECEPTION_FAILED)
         error_print(reception->error.kind ? &reception->error : store_error(reception->store));
-    say_cpus(totals);
-    say_losses(reception);
-    say_outcome(reception, outcome, lost, directory);
+    reception_text_losses(reception);
+    reception_text_outcome(reception, outcome, lost, directory);
     control_close(reception->control);
     const bool kept = reception->frames.started;
     if (kept)
@@ -325,7 +217,10 @@ int command_receive(int argc, char **argv)
     reception.stop = &stop_asked;
     reception.announce = a.announce || a.announce_to;
     reception.announce_to = a.announce_to;
-    watch = (struct watch){.progress = progress_start(a.status, a.console, a.quiet), .reception = &reception};
+    watch = (struct watch){.progress = progress_start(a.status, a.console, a.quiet),
+                           .reception = &reception,
+                           .directory = a.directory,
+                           .symbols = a.symbols};
     if (!watch.progress)
         return 1;
     reception.progress = show_reception;
