@@ -48,8 +48,8 @@ static uint64_t uart_stall_tsc(const struct options *options)
     return options->uart_stall_seconds ? larger_of(options->uart_stall_seconds, 2 * fifo_seconds) * clock_tsc_hz() : 0;
 }
 
-/* The parts that identify a session. Without RDRAND an attacker who knows when the machine was started can guess them, and
- * might play an earlier session's answers again. */
+/* The parts that identify a session. Without RDRAND an attacker who knows when the machine was started can guess them,
+ * and might play an earlier session's answers again. */
 static void set_nonce(uint8_t nonce[AUTH_NONCE_BYTES])
 {
     const uint64_t parts[2] = {random64(), random64()};

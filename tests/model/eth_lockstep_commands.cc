@@ -69,7 +69,7 @@ void Lockstep::run_commands()
         commands.pop_front();
     }
     while (receive(payload, MSG_DONTWAIT)) {
-        if (payload.size() >= FRAME_HEADER_SIZE && payload[offsetof(frame_header, kind)] == FRAME_COMMAND)
+        if (payload.size() >= FRAME_HEADER_SIZE && (payload[offsetof(frame_header, kind)] & ~FRAME_TAGGED) == FRAME_COMMAND)
             answer(payload);
     }
     if (!commands.empty() && first_frame_at + commands.front().after - now < next)

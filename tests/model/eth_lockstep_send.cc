@@ -141,7 +141,7 @@ void Lockstep::wait_for_answer()
             patience = PATIENCE_MS;
             return;
         }
-        if (payload.size() < FRAME_HEADER_SIZE || payload[offsetof(frame_header, kind)] != FRAME_COMMAND)
+        if (payload.size() < FRAME_HEADER_SIZE || (payload[offsetof(frame_header, kind)] & ~FRAME_TAGGED) != FRAME_COMMAND)
             break;
         answer(payload);
     }
