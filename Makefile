@@ -12,7 +12,7 @@ MAKEFLAGS += --no-builtin-rules
 .DELETE_ON_ERROR:
 .SECONDARY:
 .PHONY: all help run run-kvm model test test-nested check soak fuzz lint bench coverage units clean lib install \
-    install-boot uninstall-boot deb iso
+    install-boot uninstall-boot deb dist iso
 all:
 
 # Warnings of every C compilation. They are errors where `make check` and `make test` compile.
@@ -133,6 +133,7 @@ lib:
 #: make install-boot    on the machine to be traced: the image and its entries in GRUB's menu (docs/install.md)
 #: make uninstall-boot  remove them again
 #: make deb             Debian packages of all that, in build/deb
+#: make dist            the source as a tarball, in build/dist: of one commit always the same bytes
 #: make compile_commands.json  for clangd and other editors' servers
 
 #: make clean           remove build/

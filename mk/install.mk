@@ -35,6 +35,11 @@ uninstall-boot:
 	rm -f $(DESTDIR)/boot/undertrace.elf $(DESTDIR)/etc/grub.d/25_undertrace $(DESTDIR)/etc/default/undertrace \
 	    $(TO)/share/man/man7/undertrace-boot.7
 
+# The source of a release, in build/dist.
+dist:
+	@tests/rig/deps.sh dist
+	@packaging/dist.sh $(BUILD)/dist
+
 # Debian packages, in build/deb.
 deb:
 	@tests/rig/deps.sh deb

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Install the Debian packages that a target needs and this machine lacks. Silent where nothing is missing.
 #
-# usage: deps.sh run|check|test|bench|model|kvm|compile|nested|debian|fuzz|deb
+# usage: deps.sh run|check|test|bench|model|kvm|compile|nested|debian|fuzz|deb|dist
 set -eu
 
 compile='gcc g++ make binutils libc6-dev'
@@ -29,9 +29,10 @@ compile) wanted=$compile ;;
 model) wanted="$compile $emulator" ;;
 fuzz) wanted="$compile clang libclang-rt-14-dev" ;;
 deb) wanted="$compile $tool $deb" ;;
+dist) wanted='make git xz-utils' ;;
 check) wanted="$compile $judges libcmocka-dev libiberty-dev clang clang-format cppcheck gzip xz-utils" ;;
 *)
-    echo "usage: deps.sh run|check|test|bench|model|kvm|compile|nested|debian|fuzz|deb" >&2
+    echo "usage: deps.sh run|check|test|bench|model|kvm|compile|nested|debian|fuzz|deb|dist" >&2
     exit 2
     ;;
 esac
