@@ -90,7 +90,8 @@ listing >"$work/before"
 mkdir "$clean/tmp/deb"
 cp "$work"/deb/*.deb "$clean/tmp/deb"
 rm "$clean"/tmp/deb/*dbgsym*
-check 'the packages are installed' inside sh -c 'dpkg -i /tmp/deb/*.deb'
+check 'the packages are installed' eval 'inside sh -c "dpkg -i /tmp/deb/*.deb" >"$work/installed"'
+same 'the receiver'"'"'s command is printed' "$(grep -c '^ *undertrace receive --udp 21845 --announce -o capture$' "$work/installed")" 1
 rm -r "$clean/tmp/deb"
 # The packages are built from a copy of the tree without its history, so they name no commit.
 same 'the host tool runs there' "$(inside undertrace --version)" "$(build/undertrace --version | sed 's/ (commit .*//')"
@@ -104,11 +105,13 @@ entries() {
 same 'the menu has an entry for each kernel, and those of the self-test' \
     "$(sed -n "s/.*menuentry .*--id '\(undertrace[^']*\)' {/\1/p" "$menu" | tr '\n' ' ')" "undertrace-$version undertrace-1-exits undertrace-selftest undertrace-guest-topa undertrace-guest-single undertrace-guest-range undertrace-guest-soft "
 same 'what it had stays' "$(diff "$work/before.cfg" "$menu" | grep -c '^<')" 0
+same 'the receiver announces itself, and DHCP gives the address' \
+    "$(entries "multiboot2 /boot/undertrace.elf net.ip=dhcp net.peer=announce tasks=.*\$") $(entries "undertrace.elf net.ip=dhcp net.peer=announce selftest=on\$")" '1 1'
 same 'a kernel has its initrd' "$(entries "module2 --nounzip /boot/initrd.img-$version initrd")" 1
 same 'and where it has its tasks' "$(entries "multiboot2 /boot/undertrace.elf .*$(build/undertrace kernel-options build/guest/vmlinuz)")" 1
 same 'and its root and command line' "$(entries "module2 --nounzip /boot/vmlinuz-$version kernel root=UUID=$uuid ro console=ttyS0 panic=-1\$")" 1
 
-options='channel=net net.mtu=9000'
+options='channel=net net.mtu=9000' # the receiver of tests/rig/boot.sh announces nothing
 sed -i "s/^UNDERTRACE_OPTIONS=.*/UNDERTRACE_OPTIONS='$options'/; s/^UNDERTRACE_CMDLINE_LINUX=.*/UNDERTRACE_CMDLINE_LINUX=nokaslr/; s/^UNDERTRACE_TASKS=.*/UNDERTRACE_TASKS=no/" \
     "$clean/etc/default/undertrace"
 check 'the menu is made again' inside update-grub
