@@ -6,7 +6,7 @@
 set -eu -o pipefail
 
 directory=$1
-git rev-parse --verify -q HEAD >/dev/null || {
+git rev-parse --verify -q HEAD >/dev/null 2>&1 || {
     echo "dist: this is not a checkout of the repository: the files of a release are those of a commit" >&2
     exit 1
 }

@@ -2,7 +2,7 @@
 # `make dist`: the files of the last commit, twice the same bytes, and what is unpacked from them knows all goals of make.
 . tests/system/lib.sh
 
-if ! git rev-parse --verify -q HEAD >/dev/null; then
+if ! git rev-parse --verify -q HEAD >/dev/null 2>&1; then
     skip 'make dist' 'the tree is not a checkout of the repository'
     done_testing
 fi
