@@ -39,6 +39,7 @@ static const struct command {
     {"syscalls", command_syscalls, "how long system calls took, by call and by process"},
     {"sched", command_sched, "how long tasks ran and waited"},
     {"callgraph", command_callgraph, "who called a function and what it called, with branches and time"},
+    {"gdb", command_gdb, "step through a trace with gdb, forwards and backwards"},
     {"last", command_last, "how the trace ended, and what each CPU did last"},
     {"latency", command_latency, "how long the calls of a function took: percentiles, histogram, slowest"},
     {"hardware", command_hardware, "what the self-test found on a machine"},

@@ -25,6 +25,7 @@ int command_irqs(int argc, char **argv);
 int command_syscalls(int argc, char **argv);
 int command_sched(int argc, char **argv);
 int command_last(int argc, char **argv);
+int command_gdb(int argc, char **argv);
 int command_find(int argc, char **argv);
 int command_code(int argc, char **argv);
 int command_diff(int argc, char **argv);
