@@ -5,7 +5,8 @@ FUZZ := $(FUZZ_TARGETS)
 FUZZ_SECONDS := 60
 # A loop without packets ends sooner than in the product, so that the fuzzer gets through more inputs.
 FUZZ_SANITIZE := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -DEXECUTED_MAX_UNPROVEN=16384u
-FUZZ_OBJS := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(sort $(TOOL_CORE) pt/packet/encode.c $(TOOL_LIB)))
+FUZZ_CORE := $(addprefix serial/net/,net.c datagram.c dhcp.c dhcp_answer.c announce.c) serial/wire/command_line.c
+FUZZ_OBJS := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(sort $(TOOL_CORE) pt/packet/encode.c $(TOOL_LIB) $(FUZZ_CORE)))
 FUZZ_REPLAYS := $(FUZZ_TARGETS:%=$(BUILD)/check/fuzz_%)
 
 $(FUZZ_REPLAYS): $(BUILD)/check/%: $(BUILD)/check/tests/fuzz/%.o $(BUILD)/check/tests/fuzz/replay.o \

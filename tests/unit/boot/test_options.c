@@ -124,6 +124,26 @@ static void each_option(void **state)
     assert_false(parsed("net.mac=52:54:00:ab:cd:ff net.mac=any").net_mac_given);
 }
 
+/* The key is parsed, and then no longer in the line, wherever it is there. */
+#define KEY_EXPECTED "off, or 32 hexadecimal digits, as undertrace receive --key reads them from a file"
+
+static void keys(void **state)
+{
+    char line[] = "key=off monkey=1 net.port=7 key=000102030405060708090A0B0C0D0E0F key=ff";
+    (void)state;
+    assert_false(parsed("").key_given);
+    struct options o = parsed("key=000102030405060708090A0B0C0D0E0F net.port=7");
+    assert_true(o.key_given);
+    assert_int_equal(o.key.k0, 0x0706050403020100);
+    assert_int_equal(o.key.k1, 0x0f0e0d0c0b0a0908);
+    assert_false(parsed("key=000102030405060708090a0b0c0d0e0f key=off").key_given);
+    refused("key=000102030405060708090a0b0c0d0e0", "key=000102030405060708090a0b0c0d0e0", KEY_EXPECTED);
+    refused("key=000102030405060708090a0b0c0d0e0g", "key=000102030405060708090a0b0c0d0e0g", KEY_EXPECTED);
+    refused("key=000102030405060708090a0b0c0d0e0f0", "key=000102030405060708090a0b0c0d0e0f0", KEY_EXPECTED);
+    options_hide_key(line);
+    assert_string_equal(line, "key=off monkey=1 net.port=7 key=xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx key=xx");
+}
+
 static void what_to_trace(void **state)
 {
     (void)state;
@@ -355,6 +375,7 @@ int main(void)
         cmocka_unit_test(bad_addresses),
         cmocka_unit_test(long_word),
         cmocka_unit_test(uarts),
+        cmocka_unit_test(keys),
         cmocka_unit_test(what_to_trace),
         cmocka_unit_test(cards),
         cmocka_unit_test(bad_mac_addresses),
