@@ -3,17 +3,25 @@
 # models, tests/unit/serial/test_e1000.c asks what their manuals ask.
 . tests/system/lib.sh
 
+# sent_kib NAME: how much the self-test says that it has sent: 64 MiB, or less if that takes more than 5 s, as it may on a busy host.
+sent_kib() {
+    sed -n 's/.*selftest: wire: \([0-9]*\) KiB in.*/\1/p' "$work/$1/console.txt"
+}
+
 # pattern NAME: the trace is what boot/selftest/selftest_wire.c sends: the payload of each MNT packet is its offset, which restarts at each MiB.
 pattern() {
     local capture=$work/$1/capture size
     size=$(stat -c %s "$capture/cpu0.pt")
-    [ "$size" = $((64 << 20)) ] || { echo "$size bytes"; return 1; }
+    if [ "$size" != $(($(sent_kib "$1") << 10)) ] || [ "$size" -lt $((1 << 20)) ]; then
+        echo "$size bytes"
+        return 1
+    fi
     head -c 1048576 "$capture/cpu0.pt" >"$work/$1/first"
     build/undertrace dump "$capture" --offset -0x100000 --no-pad | awk '
         $2 == "mnt" { n++; sub(/^0*/, "", $1); if ($1 != $3) { print; wrong = 1 } }
         $2 == "psb" { psb++ }
         END { exit wrong || n < 90000 || psb != 16 }' || return 1
-    for _ in $(seq 64); do cat "$work/$1/first"; done | cmp - "$capture/cpu0.pt"
+    for _ in $(seq 64); do cat "$work/$1/first"; done | head -c "$size" | cmp - "$capture/cpu0.pt"
 }
 
 # wait_for_end NAME: until the receiver has all; the CPU then halts for ever.
@@ -28,7 +36,7 @@ over() {
     check "$name: the self-test runs to its end, all of it is received" tests/rig/qemu.sh "$work/$name" "$1" "channel=net ${3:-}"
     console_has "$name: is the $2" "$name" "channel=net: the $2 at"
     check "$name: the bytes are those that were sent" pattern "$name"
-    console_has "$name: the rate is said" "$name" 'selftest: wire: 65536 KiB in'
+    at_most "$name: the rate is said, of at least 1 MiB" 1024 "$(sent_kib "$name")"
     console_has "$name: what cannot be is said" "$name" 'selftest: VMX: this CPU has no VMX (CPUID.1:ECX[5] is 0)'
 }
 
