@@ -25,14 +25,15 @@ install:
 # does not apply. An existing /etc/default/undertrace is that machine's configuration and stays.
 install-boot:
 	@tests/rig/deps.sh compile
-	+@$(SUBMAKE) $(BUILD)/undertrace.elf
+	+@$(SUBMAKE) $(BUILD)/undertrace.elf $(BUILD)/undertrace.efi
 	install -D -m 644 $(BUILD)/undertrace.elf $(DESTDIR)/boot/undertrace.elf
+	install -D -m 644 $(BUILD)/undertrace.efi $(DESTDIR)/boot/undertrace.efi
 	install -D -m 755 packaging/grub.d/25_undertrace $(DESTDIR)/etc/grub.d/25_undertrace
 	[ -e $(DESTDIR)/etc/default/undertrace ] || install -D -m 644 packaging/default/undertrace $(DESTDIR)/etc/default/undertrace
 	install -D -m 644 packaging/undertrace-boot.7 $(TO)/share/man/man7/undertrace-boot.7
 
 uninstall-boot:
-	rm -f $(DESTDIR)/boot/undertrace.elf $(DESTDIR)/etc/grub.d/25_undertrace $(DESTDIR)/etc/default/undertrace \
+	rm -f $(DESTDIR)/boot/undertrace.elf $(DESTDIR)/boot/undertrace.efi $(DESTDIR)/etc/grub.d/25_undertrace $(DESTDIR)/etc/default/undertrace \
 	    $(TO)/share/man/man7/undertrace-boot.7
 
 # The source of a release, in build/dist.

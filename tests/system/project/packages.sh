@@ -10,7 +10,7 @@ root=$(realpath "$work")/root
 check 'make install' make -s install DESTDIR="$root" PREFIX=/usr LIBDIR=lib64
 check 'make install-boot' make -s install-boot DESTDIR="$root" PREFIX=/usr
 same 'they install the tool, the library, manual pages, completion, and what boots' "$(cd "$root" && find . -not -type d | LC_ALL=C sort | tr '\n' ' ')" \
-    "$(echo ./boot/undertrace.elf ./etc/default/undertrace ./etc/grub.d/25_undertrace ./usr/bin/undertrace ./usr/include/undertrace.h \
+    "$(echo ./boot/undertrace.efi ./boot/undertrace.elf ./etc/default/undertrace ./etc/grub.d/25_undertrace ./usr/bin/undertrace ./usr/include/undertrace.h \
         ./usr/lib64/libundertrace.a ./usr/lib64/libundertrace.so ./usr/lib64/libundertrace.so.0 ./usr/lib64/libundertrace.so.0.1 \
         ./usr/lib64/pkgconfig/libundertrace.pc ./usr/lib64/pkgconfig/undertrace.pc ./usr/share/bash-completion/completions/undertrace ./usr/share/man/man1/undertrace.1 \
         ./usr/share/man/man3/libundertrace.3 ./usr/share/man/man7/undertrace-boot.7) "
@@ -103,7 +103,7 @@ entries() {
     grep -c -- "$1" "$menu"
 }
 same 'the menu has an entry for each kernel, and those of the self-test' \
-    "$(sed -n "s/.*menuentry .*--id '\(undertrace[^']*\)' {/\1/p" "$menu" | tr '\n' ' ')" "undertrace-$version undertrace-1-exits undertrace-selftest undertrace-guest-topa undertrace-guest-single undertrace-guest-range undertrace-guest-soft "
+    "$(sed -n "s/.*menuentry .*--id '\(undertrace[^']*\)' {/\1/p" "$menu" | tr '\n' ' ')" "undertrace-$version undertrace-1-exits undertrace-beneath undertrace-selftest undertrace-guest-topa undertrace-guest-single undertrace-guest-range undertrace-guest-soft "
 same 'what it had stays' "$(diff "$work/before.cfg" "$menu" | grep -c '^<')" 0
 same 'the receiver announces itself, and DHCP gives the address' \
     "$(entries "multiboot2 /boot/undertrace.elf net.ip=dhcp net.peer=announce tasks=.*\$") $(entries "undertrace.elf net.ip=dhcp net.peer=announce selftest=on\$")" '1 1'
