@@ -32,6 +32,7 @@ static void deliver_held(struct reassemble *r)
     struct reassemble_slot *slot;
     while ((slot = &r->slots[r->next_seq % REASSEMBLE_SLOTS])->present && slot->header.seq == r->next_seq) {
         slot->present = false;
+        r->nr_present--;
         deliver_frame(r, &slot->header, slot->payload);
     }
 }
@@ -52,6 +53,7 @@ static void hold_frame(struct reassemble *r, const struct frame_header *header, 
     memcpy(slot->payload, payload, header->length);
     slot->header = *header;
     slot->present = true;
+    r->nr_present++;
     r->counts.held++;
 }
 
@@ -88,15 +90,27 @@ bool reassemble_take(struct reassemble *r, const struct frame_header *header, co
     return true;
 }
 
-void reassemble_ack(const struct reassemble *r, struct frame_header *header, struct frame_ack *ack)
+/* The last word is not 0. */
+static uint32_t list_present(const struct reassemble *r, struct frame_ack *ack)
+{
+    uint32_t i = 0;
+    for (uint32_t left = r->nr_present; left > 0 && i < REASSEMBLE_WINDOW; i++) {
+        if (!r->slots[(r->next_seq + 1 + i) % REASSEMBLE_SLOTS].present)
+            continue;
+        ack->received[i / 64] |= 1ull << (i % 64);
+        left--;
+    }
+    return (i + 63) / 64;
+}
+
+void reassemble_ack(const struct reassemble *r, uint16_t flags, struct frame_header *header, struct frame_ack *ack)
 {
     memset(ack, 0, sizeof(*ack));
-    for (uint32_t i = 0; i < REASSEMBLE_ACKED; i++) {
-        const struct reassemble_slot *slot = &r->slots[(r->next_seq + 1 + i) % REASSEMBLE_SLOTS];
-        if (slot->present)
-            ack->received[i / 64] |= 1ull << (i % 64);
-    }
-    *header =
-        (struct frame_header){.kind = FRAME_ACK, .stream_id = r->stream_id, .seq = r->next_seq, .length = sizeof(*ack)};
+    const uint32_t words = list_present(r, ack);
+    *header = (struct frame_header){.kind = FRAME_ACK,
+                                    .stream_id = r->stream_id,
+                                    .seq = r->next_seq,
+                                    .length = (uint16_t)(8 * words),
+                                    .flags = flags};
     frame_seal(header, ack);
 }

@@ -13,9 +13,8 @@
 
 #include "serial/wire/frame.h"
 
-/* How many frames after the expected one can be held, and how many of those an acknowledgement can list. */
-#define REASSEMBLE_WINDOW 1024u
-#define REASSEMBLE_ACKED (8u * (uint32_t)sizeof(struct frame_ack))
+/* How many frames after the expected one can be held, and are listed in acknowledgements. */
+#define REASSEMBLE_WINDOW (64u * FRAME_ACK_WORDS)
 #define REASSEMBLE_SLOTS 2048u /* a power of two above the window: numbers wrap */
 
 /* Gets the frames in order. payload has header->length bytes, and is valid only during the call. */
@@ -41,6 +40,7 @@ struct reassemble {
     bool started;       /* stream_id is known */
     uint32_t stream_id;
     uint32_t next_seq;
+    uint32_t nr_present;                            /* slots with a frame */
     struct reassemble_slot slots[REASSEMBLE_SLOTS]; /* frame seq is in slot seq % REASSEMBLE_SLOTS */
     struct reassemble_counts counts;
     reassemble_deliver deliver;
@@ -54,7 +54,8 @@ void reassemble_free(struct reassemble *r);
  * a data frame, and must not be answered. All others, duplicates too, are answered if they request it. */
 bool reassemble_take(struct reassemble *r, const struct frame_header *header, const uint8_t *payload);
 
-/* The acknowledgement that describes the state now: a sealed header and its payload. */
-void reassemble_ack(const struct reassemble *r, struct frame_header *header, struct frame_ack *ack);
+/* The acknowledgement that describes the state now: a sealed header and its payload, of which header->length bytes are
+ * to be sent. flags: of the frame that requests it. */
+void reassemble_ack(const struct reassemble *r, uint16_t flags, struct frame_header *header, struct frame_ack *ack);
 
 #endif

@@ -89,7 +89,8 @@ static uint64_t source_of(const struct sockaddr_in *from)
     return (uint64_t)from->sin_addr.s_addr << 16 | from->sin_port;
 }
 
-static bool answer_frame(struct reception *reception, int fd, const struct sockaddr_in *to, uint32_t stream_id)
+static bool answer_frame(struct reception *reception, const struct frame_header *asked, int fd,
+                         const struct sockaddr_in *to)
 {
     struct {
         struct frame_header header;
@@ -97,7 +98,7 @@ static bool answer_frame(struct reception *reception, int fd, const struct socka
         uint8_t room[FRAME_TAG_SIZE];
     } reply;
     _Static_assert(sizeof(reply) == FRAME_HEADER_SIZE + sizeof(struct frame_ack) + FRAME_TAG_SIZE, "no padding");
-    if (!reception_answer(reception, source_of(to), stream_id, &reply.header, &reply.ack))
+    if (!reception_answer(reception, source_of(to), asked, &reply.header, &reply.ack))
         return false;
     /* A reply that cannot be sent counts as lost: the sender repeats its request. */
     send_frame(reception, fd, (uint8_t *)&reply, FRAME_HEADER_SIZE + (size_t)reply.header.length, to);
@@ -142,7 +143,7 @@ static bool take_datagram(struct reception *reception, struct way *way, const ui
         way->known = true;
         way->to = *from;
     }
-    return !(header.flags & FRAME_ACK_REQUEST) || answer_frame(reception, way->fd, from, header.stream_id);
+    return !(header.flags & FRAME_ACK_REQUEST) || answer_frame(reception, &header, way->fd, from);
 }
 
 /* A datagram that was cut short may look like a whole frame. */

@@ -114,16 +114,16 @@ bool reception_take(struct reception *reception, uint64_t source, const struct f
 }
 
 /* Acknowledge only what is written: the receiver may be killed at any time. */
-bool reception_answer(struct reception *reception, uint64_t source, uint32_t stream_id, struct frame_header *header,
-                      struct frame_ack *ack)
+bool reception_answer(struct reception *reception, uint64_t source, const struct frame_header *asked,
+                      struct frame_header *header, struct frame_ack *ack)
 {
-    if (source != reception->source || stream_id != reception->frames.stream_id) {
-        rival_ack(rivals_find(&reception->rivals, source, stream_id), header, ack);
+    if (source != reception->source || asked->stream_id != reception->frames.stream_id) {
+        rival_ack(rivals_find(&reception->rivals, source, asked->stream_id), asked->flags, header, ack);
         return true;
     }
     if (!store_flush(reception->store))
         return false;
-    reassemble_ack(&reception->frames, header, ack);
+    reassemble_ack(&reception->frames, asked->flags, header, ack);
     reception->answered = true;
     return true;
 }

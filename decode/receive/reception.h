@@ -72,10 +72,11 @@ void reception_free(struct reception *reception);
 bool reception_take(struct reception *reception, uint64_t source, const struct frame_header *header,
                     const uint8_t *payload);
 
-/* The answer to a frame that reception_take has taken and that requests an acknowledgement. What it acknowledges is
- * written, unless a rival sent the frame. false: see store_error. */
-bool reception_answer(struct reception *reception, uint64_t source, uint32_t stream_id, struct frame_header *header,
-                      struct frame_ack *ack);
+/* The answer to a frame, asked, that reception_take has taken and that requests an acknowledgement: header and
+ * header->length bytes of ack. What it acknowledges is written, unless a rival sent the frame. false: see store_error.
+ */
+bool reception_answer(struct reception *reception, uint64_t source, const struct frame_header *asked,
+                      struct frame_header *header, struct frame_ack *ack);
 
 /* Call at least a few times a second: shows progress, serves commands, and returns whether the reception continues. */
 enum reception_outcome reception_check(struct reception *reception);

@@ -68,13 +68,16 @@ struct rival *rivals_take(struct rivals *rivals, uint64_t source, const struct f
     return rival->answered ? rival : NULL;
 }
 
-void rival_ack(struct rival *rival, struct frame_header *header, struct frame_ack *ack)
+void rival_ack(struct rival *rival, uint16_t flags, struct frame_header *header, struct frame_ack *ack)
 {
     const unsigned next = (unsigned)__builtin_ctz(~rival->present);
     memset(ack, 0, sizeof(*ack));
     ack->received[0] = rival->present >> next >> 1;
-    *header =
-        (struct frame_header){.kind = FRAME_ACK, .stream_id = rival->stream_id, .seq = next, .length = sizeof(*ack)};
+    *header = (struct frame_header){.kind = FRAME_ACK,
+                                    .stream_id = rival->stream_id,
+                                    .seq = next,
+                                    .length = ack->received[0] ? sizeof(ack->received[0]) : 0,
+                                    .flags = flags};
     frame_seal(header, ack);
     rival->answered = true;
 }

@@ -42,7 +42,8 @@ struct rival *rivals_find(struct rivals *rivals, uint64_t source, uint32_t strea
 struct rival *rivals_take(struct rivals *rivals, uint64_t source, const struct frame_header *header,
                           const uint8_t *payload);
 
-/* The acknowledgement that describes what is held of a rival: a sealed header and its payload. */
-void rival_ack(struct rival *rival, struct frame_header *header, struct frame_ack *ack);
+/* The acknowledgement that describes what is held of a rival: a sealed header and its payload. flags: of the frame that
+ * requests it. */
+void rival_ack(struct rival *rival, uint16_t flags, struct frame_header *header, struct frame_ack *ack);
 
 #endif

@@ -154,13 +154,12 @@ static void put_frames(struct udp_sink *s, uint32_t index, const struct window_r
 static void ack_request(struct udp_sink *s, uint64_t now)
 {
     struct udp_headers *last = &s->headers[(s->tx_head - 1) % UDP_TX_SLOTS];
+    const uint64_t flags = flight_request(&s->flight, now);
 
-    last->words[3] |= FRAME_ACK_REQUEST << 16;
+    last->words[3] = (last->words[3] & ~(0xffffull << 16)) | flags << 16;
     s->unrequested = 0;
     s->request_now = false;
     s->requested_tsc = now;
-    window_ack_requested(&s->window, now);
-    pace_ack_requested(&s->pace, s->window.next, s->window.arrived, now);
 }
 
 /* Reclaim sent slots. The NIC sends in order: if a slot is done, all earlier ones are. */
@@ -193,18 +192,29 @@ static __attribute__((cold, noinline)) bool tx_has_room(struct udp_sink *s)
     return tx_space(s) > 0;
 }
 
+/* What the limit of bytes in flight still allows. If there is room for a part of a frame, there is for all of it. */
+static __attribute__((noinline)) uint32_t paced_bytes(const struct udp_sink *s)
+{
+    return (flight_room(&s->flight) + s->max_payload - 1) / s->max_payload * s->max_payload;
+}
+
 /* Send the start of a span, as much as fits into one run. Returns its size in bytes; 0: there is no room. */
 static uint32_t send_run(struct udp_sink *s, uint16_t stream, struct span span, uint64_t now)
 {
     const uint32_t full = s->max_payload, index = s->tx_head % UDP_TX_SLOTS;
-    const uint32_t room = smaller_of(window_space(&s->window), tx_space(s));
-    const uint32_t most = smaller_of(smaller_of(room, s->pace.frames), UDP_TX_SLOTS - index);
-    const uint32_t bytes = smaller_of(span.size, most * full), frames = (bytes + full - 1) / full;
+    const uint32_t room = smaller_of(window_space(&s->flight.window), tx_space(s));
+    const uint32_t most = smaller_of(smaller_of(room, s->flight.pace.frames), UDP_TX_SLOTS - index);
+    uint32_t bytes = smaller_of(span.size, most * full);
+
+    if (__builtin_expect(flight_bytes(&s->flight) + bytes > s->flight.pace.limit, 0)) {
+        bytes = smaller_of(bytes, paced_bytes(s));
+    }
+    const uint32_t frames = (bytes + full - 1) / full;
 
     if (bytes == 0) {
         return 0;
     }
-    struct window_run *run = window_push(&s->window, frames);
+    struct window_run *run = window_push(&s->flight.window, frames);
     run->offset = span.offset;
     run->pa = span.pa;
     run->bytes = bytes;
@@ -214,7 +224,8 @@ static uint32_t send_run(struct udp_sink *s, uint16_t stream, struct span span, 
     s->tx_head += frames;
     s->nr_sent += frames;
     s->unrequested += bytes + frames * (NET_HEADERS_BYTES + s->header_bytes);
-    if (s->unrequested >= smaller_of(s->request_bytes, s->pace.frames * full) ||
+    s->flight.sent_bytes += bytes;
+    if (s->unrequested >= smaller_of(s->request_bytes, s->flight.pace.frames * full) ||
         span.offset + bytes - s->released[stream] >= s->tight_bytes) {
         ack_request(s, now);
     }
@@ -226,21 +237,27 @@ static __attribute__((cold)) bool send_again(struct udp_sink *s, uint64_t now)
     struct window_run frame;
     uint32_t sent = 0;
 
-    for (uint32_t room = tx_space(s); sent < room && window_resend(&s->window, &frame);) {
+    for (uint32_t room = tx_space(s); sent < room; sent++) {
+        const bool probe = s->flight.probes > 0;
+
+        if (!flight_resend(&s->flight, &frame)) {
+            break;
+        }
         put_frames(s, s->tx_head++ % UDP_TX_SLOTS, &frame);
-        if (++sent % s->pace.frames == 0) {
+        if (probe || (sent + 1) % s->flight.pace.frames == 0) {
             ack_request(s, now);
         }
     }
     return sent > 0;
 }
 
-/* There is nothing new to send, but an acknowledgement must be requested: repeat the last frame for that. */
-static __attribute__((cold)) void send_last_again(struct udp_sink *s)
+/* There is nothing new to send, but an acknowledgement must be requested: send a frame again for that. */
+static __attribute__((cold)) void send_for_request(struct udp_sink *s)
 {
-    struct window_run frame = window_frame(&s->window, s->window.next - 1);
+    struct window_run frame;
 
-    if (tx_has_room(s)) {
+    flight_probe(&s->flight);
+    if (tx_has_room(s) && flight_resend(&s->flight, &frame)) {
         put_frames(s, s->tx_head++ % UDP_TX_SLOTS, &frame);
     }
 }
@@ -334,7 +351,9 @@ static void send_queues(struct udp_sink *s, uint64_t now)
         send_trace(s, cpu, !record_queue_empty(&s->cpus[cpu].records), now);
         cpu = cpu_before(s, cpu);
     } while (cpu != s->first_cpu);
-    if (s->waiting && s->tx_head != before) {
+    if (!s->waiting) {
+        s->trace_first = false;
+    } else if (s->tx_head != before) {
         rotate_priority(s);
     }
 }
@@ -342,22 +361,22 @@ static void send_queues(struct udp_sink *s, uint64_t now)
 /* Is it time to request an acknowledgement? (After retransmissions udp_push requests one in any case.) */
 static bool ack_is_due(const struct udp_sink *s, uint64_t now)
 {
-    return s->unrequested > 0 && !window_empty(&s->window) &&
+    return s->unrequested > 0 && !window_empty(&s->flight.window) &&
            (s->request_now || (int64_t)(now - s->requested_tsc) >= (int64_t)s->request_tsc);
 }
 
 void udp_push(struct udp_sink *s, uint64_t now)
 {
     uint32_t before = s->tx_head;
-    bool again = window_resends(&s->window) && send_again(s, now);
+    bool again = s->flight.may_resend && send_again(s, now);
 
     if (!again && !s->waiting && !ack_is_due(s, now)) {
         return;
     }
     send_queues(s, now);
     const bool request = again || ack_is_due(s, now);
-    if (request && s->tx_head == before) {
-        send_last_again(s);
+    if (request && s->tx_head == before && !flight_is_answer_due(&s->flight)) {
+        send_for_request(s);
     }
     if (s->tx_head == before) {
         return;

@@ -19,8 +19,10 @@ static void take_frame(struct udp_sink *s, const uint8_t *bytes, size_t size, ui
     if (header.kind != FRAME_ACK) {
         command_take(&s->commands, s->stream_id, &header, bytes);
     } else if (header.stream_id == s->stream_id) {
-        __builtin_memcpy(&ack, bytes, sizeof(ack));
-        window_ack(&s->window, header.seq, &ack, now);
+        if (header.length > 0) {
+            __builtin_memcpy(&ack, bytes, header.length);
+        }
+        flight_answer(&s->flight, &header, &ack, now);
     }
 }
 
@@ -83,8 +85,7 @@ static void udp_poll(struct sink *sink)
     if (udp_has_received(s)) {
         udp_receive(s, now);
     }
-    pace_adapt(&s->pace, s->window.base, s->window.arrived, now);
-    window_check_timeout(&s->window, now);
+    flight_polled(&s->flight, now);
     if (udp_lease_waits(&s->lease, now)) {
         udp_lease_act(s, now);
     }
@@ -128,7 +129,7 @@ static bool udp_busy(const struct sink *sink)
 {
     const struct udp_sink *s = (const struct udp_sink *)sink;
 
-    return s->waiting || !window_empty(&s->window);
+    return s->waiting || !window_empty(&s->flight.window);
 }
 
 static __attribute__((noinline)) bool all_delivered(const struct udp_sink *s)
@@ -138,7 +139,7 @@ static __attribute__((noinline)) bool all_delivered(const struct udp_sink *s)
             return false;
         }
     }
-    return window_empty(&s->window);
+    return window_empty(&s->flight.window);
 }
 
 static bool udp_delivered(struct sink *sink)

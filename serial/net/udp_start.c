@@ -8,7 +8,6 @@
 #include "serial/net/udp_sink.h"
 #include "serial/net/udp_state.h"
 
-#define RETRANSMIT_MS 20u
 #define ASK_INTERVAL_MS 200u
 #define PAGE_BYTES 4096u
 #define STANDARD_MTU 1500u
@@ -20,7 +19,6 @@
     4u                 /* it is also requested after 1/4 of a CPU's trace memory, so that memory is released in time */
 #define TIGHT_PARTS 2u /* it is requested with every run while 1/2 of that memory is in flight */
 #define REQUEST_MS 5u  /* it is requested after this time at the latest; a request costs a few hundred instructions */
-#define SLOW_MS 5u     /* an answer that takes longer makes requests more frequent */
 #define HASTY_SECONDS 5u /* a receiver that has received END may have exited; one that has not answers sooner */
 
 /* Allocates pieces of the sink's memory; with memory NULL, only adds up their sizes. */
@@ -40,8 +38,7 @@ static void *take_piece(struct pieces *pieces, size_t bytes)
 static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus, uint32_t record_bytes)
 {
     uint8_t *buffers;
-    struct window_run *runs;
-    uint8_t *marks;
+    struct window_memory *window = &s->window_memory;
 
     take_piece(&pieces, sizeof(*s));
     s->tx = take_piece(&pieces, UDP_TX_SLOTS * sizeof(*s->tx));
@@ -53,11 +50,11 @@ static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus
     s->lease.frames = take_piece(&pieces, 2 * DHCP_FRAME_MAX);
     s->nic_data = take_piece(&pieces, NIC_DRIVER_BYTES);
     s->cpus = take_piece(&pieces, nr_cpus * sizeof(*s->cpus));
-    runs = take_piece(&pieces, UDP_WINDOW_FRAMES * sizeof(*runs));
-    marks = take_piece(&pieces, UDP_WINDOW_FRAMES);
+    window->size = UDP_WINDOW_FRAMES;
+    window->runs = take_piece(&pieces, UDP_WINDOW_FRAMES * sizeof(*window->runs));
+    window->marks = take_piece(&pieces, UDP_WINDOW_FRAMES * sizeof(*window->marks));
+    window->resent = take_piece(&pieces, UDP_WINDOW_FRAMES * sizeof(*window->resent));
     buffers = take_piece(&pieces, (size_t)nr_cpus * record_bytes);
-    s->window.runs = runs;
-    s->window.marks = marks;
     for (uint16_t cpu = 0; cpu < nr_cpus && pieces.memory != NULL; cpu++) {
         uint8_t *buffer = buffers + (size_t)cpu * record_bytes;
 
@@ -203,15 +200,8 @@ static void *give_up(struct udp_sink *s, char *why, size_t why_size, const char 
 
 static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
 {
-    struct window_run *runs;
-    uint8_t *marks;
-
     __builtin_memset(s, 0, udp_sink_memory_bytes(params->nr_cpus, params->record_bytes));
     lay_out(s, (struct pieces){.memory = (uint8_t *)s}, params->nr_cpus, params->record_bytes);
-    runs = s->window.runs;
-    marks = s->window.marks;
-    window_init(&s->window, runs, marks, UDP_WINDOW_FRAMES, s->released, 2u * params->nr_cpus,
-                params->tsc_hz / 1000 * RETRANSMIT_MS);
     set_formats(s, params->driver->is_advanced && params->driver->is_advanced(params->card));
     s->sink.ops = &udp_ops;
     s->sink.nr_cpus = params->nr_cpus;
@@ -231,7 +221,8 @@ static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
         __builtin_memcpy(s->auth.nonces.sender, params->nonce, sizeof(params->nonce));
     }
     s->max_payload = (uint16_t)((params->mtu - NET_IPV4_BYTES - NET_UDP_BYTES - s->header_bytes) & ~7u);
-    s->pace = pace_make(s->max_payload, REQUEST_BYTES, params->tsc_hz / 1000 * SLOW_MS);
+    flight_init(&s->flight, s->max_payload, REQUEST_BYTES, params->tsc_hz, &s->window_memory, s->released,
+                2u * params->nr_cpus);
     s->request_bytes = params->trace_bytes / REQUEST_PARTS < REQUEST_BYTES
                            ? (uint32_t)params->trace_bytes / REQUEST_PARTS
                            : REQUEST_BYTES;
@@ -306,7 +297,7 @@ struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, c
     }
     udp_build_headers(s);
     if (params->stall_seconds != 0) {
-        sink_cut_init(&s->sink, &s->cut, params->stall_seconds * params->tsc_hz, &s->window.arrived, udp_taken);
+        sink_cut_init(&s->sink, &s->cut, params->stall_seconds * params->tsc_hz, &s->flight.window.arrived, udp_taken);
         s->cut.hasty = (params->stall_seconds < HASTY_SECONDS ? params->stall_seconds : HASTY_SECONDS) * params->tsc_hz;
     }
     return &s->sink;

@@ -4,7 +4,7 @@
  *
  * A datagram has two transmit descriptors, which form a slot: one for its headers, which are in a pool with one entry
  * per slot, and one for its payload, wherever that is. The first descriptor and the headers of Ethernet, IPv4 and UDP
- * are the same for all frames of one size, and are kept in the slot for reuse. serial/wire/window.h tracks the frames
+ * are the same for all frames of one size, and are kept in the slot for reuse. serial/wire/flight.h tracks the frames
  * in flight, serial/wire/stream.h the bytes that wait to be sent.
  */
 #ifndef SERIAL_NET_UDP_STATE_H
@@ -18,11 +18,10 @@
 #include "serial/net/udp_lease.h"
 #include "serial/nic/e1000.h"
 #include "serial/wire/command.h"
+#include "serial/wire/flight.h"
 #include "serial/wire/frame.h"
-#include "serial/wire/pace.h"
 #include "serial/wire/sink_cut.h"
 #include "serial/wire/stream.h"
-#include "serial/wire/window.h"
 
 #define UDP_WINDOW_FRAMES 1024u /* two regions of 512 KiB at an MTU of 1500 */
 #define UDP_TX_SLOTS 2048u      /* datagrams in the ring: the window, and as many retransmissions */
@@ -64,7 +63,8 @@ struct udp_sink {
     struct nic nic;
     struct mmio mmio;
     struct net_link link;
-    struct window window;
+    struct flight flight;
+    struct window_memory window_memory;
     uint32_t stream_id, dhcp_id;
     uint16_t max_payload; /* bytes of a frame's payload, a multiple of 8 */
     bool peer_found;
@@ -85,7 +85,6 @@ struct udp_sink {
     uint64_t tight_bytes;   /* request with each run while this many bytes of a stream are in flight: memory is short */
     uint64_t requested_tsc; /* time of the last request */
     uint64_t request_tsc;   /* request after this many ticks */
-    struct pace pace;       /* limits the frames between two requests, and so the length of a run */
     bool request_now;       /* a caller waits for the acknowledgement */
 
     struct udp_slot *tx;

@@ -7,7 +7,7 @@
 #define FRAME_WHOLE_CRC_VERSION 3u
 #define BYTES_BEFORE_CRC offsetof(struct frame_header, crc)
 _Static_assert(BYTES_BEFORE_CRC == 28, "docs/wire.md: the CRC covers 28 bytes of the header");
-_Static_assert(sizeof(struct frame_ack) == 32, "docs/wire.md: an acknowledgement is 32 bytes");
+_Static_assert(sizeof(struct frame_ack) == 128, "docs/wire.md: an acknowledgement has at most 128 bytes");
 
 const char *frame_error_name(enum frame_error error)
 {
@@ -75,7 +75,7 @@ static bool magic_matches(const uint8_t *bytes, size_t size)
 
 static enum frame_error check_fields(const struct frame_header *header)
 {
-    if (header->version != FRAME_VERSION) {
+    if (header->version < FRAME_SERIAL_VERSION || header->version > FRAME_VERSION) {
         return FRAME_BAD_VERSION;
     }
     const unsigned kind = header->kind & ~FRAME_TAGGED;
@@ -83,7 +83,8 @@ static enum frame_error check_fields(const struct frame_header *header)
     if (kind < FRAME_TRACE || kind > FRAME_OPENED) {
         return FRAME_BAD_KIND;
     }
-    if (header->length > FRAME_MAX_PAYLOAD || (kind == FRAME_ACK && header->length != sizeof(struct frame_ack))) {
+    if (header->length > FRAME_MAX_PAYLOAD ||
+        (kind == FRAME_ACK && (header->length > sizeof(struct frame_ack) || header->length % sizeof(uint64_t) != 0))) {
         return FRAME_BAD_LENGTH;
     }
     return FRAME_OK;

@@ -25,6 +25,7 @@ extern "C" {
 
 #define FRAME_MAGIC 0x1a465455u /* "UTF\x1a": where to resynchronize */
 #define FRAME_VERSION 3u
+#define FRAME_SERIAL_VERSION 2u /* on a serial line, the oldest one that is the same */
 #define FRAME_HEADER_SIZE 32u
 #define FRAME_MAX_PAYLOAD 16384u
 
@@ -42,8 +43,11 @@ enum frame_kind {
 #define FRAME_TAGGED 0x80u
 #define FRAME_TAG_SIZE 16u
 
-/* The receiver answers a frame that has this flag with exactly one FRAME_ACK, and no other frame. */
+/* Flags of a frame. The receiver answers a frame that has FRAME_ACK_REQUEST with exactly one FRAME_ACK, and no other
+ * frame. The other bits are the number of the request, which is another one if the frame is sent again. The FRAME_ACK
+ * has the flags of the frame that it answers: so the sender knows when the request was sent. */
 #define FRAME_ACK_REQUEST 0x0001u
+#define FRAME_REQUEST_NUMBER(flags) ((uint32_t)(flags) >> 1 & 0x7fffu)
 
 struct frame_header {
     uint32_t magic;
@@ -62,9 +66,11 @@ struct frame_header {
 _Static_assert(sizeof(struct frame_header) == FRAME_HEADER_SIZE, "docs/wire.md: a frame header is 32 bytes");
 #endif
 
-/* Payload of FRAME_ACK: bit i of received means that frame seq + 1 + i has arrived although seq has not. */
+/* Payload of FRAME_ACK: bit i of received means that frame seq + 1 + i has arrived although seq has not. Words of zeros
+ * at the end are not sent. */
+#define FRAME_ACK_WORDS 16u
 struct frame_ack {
-    uint64_t received[4];
+    uint64_t received[FRAME_ACK_WORDS];
 };
 
 enum frame_error {

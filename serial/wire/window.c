@@ -20,12 +20,21 @@ static uint32_t seq_max(uint32_t a, uint32_t b)
     return seq_before(a, b) ? b : a;
 }
 
-#define MARK_ARRIVED 1u /* out of order: an earlier frame has not */
-#define MARK_RESENT 2u  /* since the last timeout */
+#define MARK_ARRIVED 1u /* although an earlier frame has not */
+#define MARK_RESENT 2u
+#define MARK_LOST 4u /* and not yet sent again */
 
 static uint8_t *marks_of(const struct window *w, uint32_t seq)
 {
     return &w->marks[seq & (w->size - 1)];
+}
+
+static void note_marks(struct window *w, uint32_t seq)
+{
+    if (!seq_before(w->base, w->marks_end)) {
+        w->marks_end = w->base;
+    }
+    w->marks_end = seq_max(w->marks_end, seq + 1);
 }
 
 static const struct window_run *run_at(const struct window *w, uint32_t number)
@@ -33,20 +42,40 @@ static const struct window_run *run_at(const struct window *w, uint32_t number)
     return &w->runs[number & (w->size - 1)];
 }
 
-INIT_CODE void window_init(struct window *w, struct window_run *runs, uint8_t *marks, uint32_t size, uint64_t *released,
-                           uint32_t nr_streams, uint64_t timeout)
+INIT_CODE void window_init(struct window *w, const struct window_memory *memory, uint64_t *released,
+                           uint32_t nr_streams)
 {
-    *w = (struct window){.runs = runs, .marks = marks, .size = size, .released = released, .timeout = timeout};
-    __builtin_memset(marks, 0, size);
+    *w = (struct window){.runs = memory->runs,
+                         .marks = memory->marks,
+                         .resent = memory->resent,
+                         .size = memory->size,
+                         .released = released,
+                         .reorder = WINDOW_REORDER};
+    __builtin_memset(w->marks, 0, w->size);
     for (uint32_t stream = 0; stream < nr_streams; stream++) {
         released[stream] = 0;
     }
 }
 
-static void unmark_before(struct window *w, uint32_t seq)
+/* A frame has arrived. If it was sent again only after the request, its first copy was not lost. */
+static void check_reordering(struct window *w, uint32_t seq, const struct window_sent *sent)
+{
+    const uint32_t resent = w->resent[seq & (w->size - 1)];
+
+    if (sent != NULL && !seq_before(resent, sent->transmissions) && w->reorder < WINDOW_MOST_REORDER) {
+        w->reorder *= 2;
+    }
+}
+
+static void unmark_before(struct window *w, uint32_t seq, const struct window_sent *sent)
 {
     for (uint32_t frame = w->base; frame != seq; frame++) {
-        *marks_of(w, frame) = 0;
+        uint8_t *marks = marks_of(w, frame);
+
+        if ((*marks & (MARK_RESENT | MARK_ARRIVED)) == MARK_RESENT) {
+            check_reordering(w, frame, sent);
+        }
+        *marks = 0;
     }
 }
 
@@ -61,10 +90,10 @@ static void release(struct window *w, const struct window_run *run, uint32_t byt
 }
 
 /* All frames before seq are acknowledged. */
-static void release_before(struct window *w, uint32_t seq)
+static void release_before(struct window *w, uint32_t seq, const struct window_sent *sent)
 {
-    if (w->marked) {
-        unmark_before(w, seq);
+    if (seq_before(w->base, w->marks_end)) {
+        unmark_before(w, seq_min(seq, w->marks_end), sent);
     }
     while (w->oldest_run != w->next_run) {
         const struct window_run *run = run_at(w, w->oldest_run);
@@ -80,93 +109,70 @@ static void release_before(struct window *w, uint32_t seq)
     w->base = seq;
 }
 
-/* Mark the frames that have arrived out of order. Returns the number after the last of them; seq if there are none. */
-static uint32_t mark_received(struct window *w, uint32_t seq, const struct frame_ack *ack)
+static void mark_received(struct window *w, const struct window_arrived *arrived, const struct window_sent *sent)
 {
-    uint32_t end = seq;
-
-    for (uint32_t word = 0; word < 4; word++) {
-        for (uint64_t bits = ack->received[word]; bits != 0; bits &= bits - 1) {
-            uint32_t frame = seq + 1 + 64 * word + (uint32_t)__builtin_ctzll(bits);
+    for (uint32_t word = 0; word < arrived->words; word++) {
+        for (uint64_t bits = arrived->ack->received[word]; bits != 0; bits &= bits - 1) {
+            uint32_t frame = arrived->seq + 1 + 64 * word + (uint32_t)__builtin_ctzll(bits);
+            uint8_t *marks = marks_of(w, frame);
 
             if (!seq_before(frame, w->next)) {
-                return end;
+                return;
             }
-            *marks_of(w, frame) |= MARK_ARRIVED;
-            w->marked = true;
-            end = frame + 1;
+            if ((*marks & (MARK_RESENT | MARK_ARRIVED)) == MARK_RESENT) {
+                check_reordering(w, frame, sent);
+            }
+            *marks = (uint8_t)((*marks & ~MARK_LOST) | MARK_ARRIVED);
+            note_marks(w, frame);
         }
     }
-    return end;
 }
 
-/* Make all frames from the oldest up to end candidates for retransmission. */
-static void resend_up_to(struct window *w, uint32_t end)
+static void add_lost(struct window *w, uint32_t seq)
 {
-    w->resend_next = w->base;
-    w->resend_end = end;
+    if (!window_has_lost(w)) {
+        w->lost_from = w->lost_end = seq;
+    }
+    w->lost_from = seq_min(w->lost_from, seq);
+    w->lost_end = seq_max(w->lost_end, seq + 1);
+    note_marks(w, seq);
 }
 
-/* base has advanced. Until it reaches the end of the frames that were in flight at the last loss, double the number of
- * candidates. */
-static void continue_recovery(struct window *w)
+/* Take frames for lost that are missing although reorder later ones had been sent when the acknowledgement was
+ * requested. */
+static void find_lost(struct window *w, const struct window_sent *sent, uint32_t reorder)
 {
-    if (seq_before(w->base, w->recover)) {
-        w->burst = w->burst < w->size ? w->burst * 2 : w->size;
-        resend_up_to(w, seq_min(w->base + w->burst, w->recover));
-    } else {
-        w->recover = w->base; /* keep it near base, because numbers wrap around */
-        w->marked = false;    /* only frames before base had marks */
-        resend_up_to(w, w->base);
+    for (uint32_t seq = w->base; seq_before(seq, sent->next); seq++) {
+        uint8_t *marks = marks_of(w, seq);
+        const uint32_t later =
+            *marks & MARK_RESENT ? sent->transmissions - w->resent[seq & (w->size - 1)] - 1 : sent->next - seq - 1;
+
+        if ((*marks & (MARK_ARRIVED | MARK_LOST)) == 0 && (int32_t)later >= (int32_t)reorder) {
+            *marks |= MARK_LOST;
+            w->nr_lost++;
+            add_lost(w, seq);
+        }
     }
 }
 
-bool window_ack(struct window *w, uint32_t seq, const struct frame_ack *ack, uint64_t now)
+bool window_ack(struct window *w, const struct window_arrived *arrived, const struct window_sent *sent)
 {
-    uint32_t received_end;
-
-    if (seq - w->base > w->next - w->base) {
+    if (arrived->seq - w->base > w->next - w->base) {
         return false;
     }
-    if (seq != w->base) {
-        release_before(w, seq);
-        w->timer_start = now;
-        w->backoff = 0;
-        continue_recovery(w);
+    if (arrived->seq != w->base) {
+        release_before(w, arrived->seq, sent);
     }
-    received_end = mark_received(w, seq, ack);
-    if (received_end != seq) {
-        if (!seq_before(w->base, w->recover)) {
-            w->burst = WINDOW_FIRST_BURST;
-        }
-        w->recover = seq_max(w->recover, w->next);
-        resend_up_to(w, seq_max(received_end, w->resend_end));
+    mark_received(w, arrived, sent);
+    if (sent != NULL && seq_before(w->base, sent->next)) {
+        find_lost(w, sent, w->reorder);
     }
     return true;
 }
 
-void window_ack_requested(struct window *w, uint64_t now)
+void window_lose(struct window *w, const struct window_sent *sent)
 {
-    if (!seq_before(w->base, w->requested)) {
-        w->timer_start = now;
-    }
-    w->requested = w->next;
-}
-
-void window_check_timeout(struct window *w, uint64_t now)
-{
-    if (!seq_before(w->base, w->requested) || (int64_t)(now - w->timer_start) < (int64_t)(w->timeout << w->backoff)) {
-        return;
-    }
-    for (uint32_t seq = w->base; seq != w->next; seq++) {
-        *marks_of(w, seq) &= MARK_ARRIVED;
-    }
-    w->nr_timeouts++;
-    w->timer_start = now;
-    w->backoff += w->backoff < WINDOW_MAX_BACKOFF ? 1 : 0;
-    w->recover = w->next;
-    w->burst = WINDOW_FIRST_BURST;
-    resend_up_to(w, seq_min(w->base + w->burst, w->recover));
+    find_lost(w, sent, 0);
 }
 
 /* The run that contains a frame in flight: the last run that does not begin after it. */
@@ -196,19 +202,38 @@ struct window_run window_frame(const struct window *w, uint32_t seq)
     return (struct window_run){run->offset + before, run->pa + before, seq, 1, length, length, run->stream};
 }
 
+static struct window_run send_again(struct window *w, uint32_t seq)
+{
+    *marks_of(w, seq) = MARK_RESENT;
+    w->resent[seq & (w->size - 1)] = window_transmissions(w);
+    note_marks(w, seq);
+    w->nr_resent++;
+    return window_frame(w, seq);
+}
+
 bool window_resend(struct window *w, struct window_run *frame)
 {
-    w->resend_next = seq_max(w->resend_next, w->base);
-    for (; seq_before(w->resend_next, w->resend_end); w->resend_next++) {
-        uint8_t *marks = marks_of(w, w->resend_next);
+    if (seq_before(w->lost_from, w->base)) {
+        w->lost_from = w->base;
+        w->lost_end = seq_max(w->lost_end, w->base);
+    }
+    while (window_has_lost(w)) {
+        const uint32_t seq = w->lost_from++;
 
-        if (*marks == 0) {
-            *marks = MARK_RESENT;
-            w->marked = true;
-            w->nr_resent++;
-            *frame = window_frame(w, w->resend_next++);
+        if (*marks_of(w, seq) & MARK_LOST) {
+            *frame = send_again(w, seq);
             return true;
         }
     }
     return false;
+}
+
+struct window_run window_repeat(struct window *w, bool newest)
+{
+    uint32_t seq = newest ? w->next - 1 : w->base;
+
+    while (*marks_of(w, seq) & MARK_ARRIVED && seq != w->base) {
+        seq--;
+    }
+    return send_again(w, seq);
 }

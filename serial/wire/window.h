@@ -5,11 +5,12 @@
  * window stores runs, so that a frame has no cost of its own. Individual frames matter only after a loss; then each has
  * a byte of marks, at seq modulo the window's size.
  *
- * Retransmission: a frame that an acknowledgement shows to be missing is sent again at once, but only once. Frames that
- * are still missing after a timeout without progress are sent again in bursts, whose size doubles with each answer. The
- * timer runs while a requested acknowledgement has not arrived. docs/wire.md is the specification.
+ * Loss: an acknowledgement shows which frames had arrived when its request did. A frame that was sent at least three
+ * frames earlier and is missing is lost, and is sent again, as often as necessary. (RFC 5681 and RFC 9002 use the same
+ * number, which allows for some reordering.) If a frame arrives that was wrongly taken for lost, the number is doubled.
+ * docs/wire.md is the specification.
  *
- * Core. Times are TSC ticks, passed by the caller.
+ * Core.
  */
 #ifndef SERIAL_WIRE_WINDOW_H
 #define SERIAL_WIRE_WINDOW_H
@@ -19,8 +20,8 @@
 
 #include "serial/wire/frame.h"
 
-#define WINDOW_FIRST_BURST 64u
-#define WINDOW_MAX_BACKOFF 5u /* the timeout doubles up to 32 times */
+#define WINDOW_REORDER 3u /* a frame is lost if it is missing and so many later ones were sent before the request */
+#define WINDOW_MOST_REORDER 96u
 
 /* Frames with consecutive numbers, whose payloads are adjacent in their stream and in memory. */
 struct window_run {
@@ -36,30 +37,34 @@ struct window_run {
 struct window {
     struct window_run *runs; /* [number modulo size]; there are never more runs than frames */
     uint8_t *marks;          /* per frame in flight; all 0 unless marked */
+    uint32_t *resent;        /* per frame in flight that was sent again: window_transmissions before that */
     uint64_t *released;      /* per stream: all bytes before this offset are acknowledged */
     uint32_t size;           /* frames: a power of two */
     uint32_t base;           /* the oldest unacknowledged frame */
     uint32_t next;           /* number of the next new frame */
     uint32_t oldest_run;     /* the run that contains base */
     uint32_t next_run;
-    bool marked;
+    uint32_t lost_from, lost_end; /* lost frames are among these */
+    uint32_t marks_end;           /* frames from this one on have no marks; so has none if this is not after base */
+    uint32_t reorder;
     uint64_t arrived; /* acknowledged bytes of all streams */
-
-    uint32_t resend_next, resend_end; /* candidates for retransmission */
-    uint32_t recover;                 /* frames before this one were in flight when a loss was noticed */
-    uint32_t burst;                   /* candidates after the next answer */
-
-    uint32_t requested;   /* an acknowledgement was requested for frames before this one */
-    uint64_t timeout;     /* ticks without progress before frames are sent again */
-    uint64_t timer_start; /* time of the last progress, or of the request that started the timer */
-    uint32_t backoff;     /* the current timeout is timeout << backoff */
-
-    uint64_t nr_resent, nr_timeouts;
+    uint32_t nr_lost, nr_resent;
 };
 
-/* runs and marks have size elements, a power of two; released has nr_streams. timeout is in ticks. */
-void window_init(struct window *w, struct window_run *runs, uint8_t *marks, uint32_t size, uint64_t *released,
-                 uint32_t nr_streams, uint64_t timeout);
+/* What had been sent when an acknowledgement was requested. */
+struct window_sent {
+    uint32_t next;          /* all new frames before this one */
+    uint32_t transmissions; /* window_transmissions */
+};
+
+/* The arrays have size elements, a power of two; released has nr_streams. */
+struct window_memory {
+    struct window_run *runs;
+    uint8_t *marks;
+    uint32_t *resent;
+    uint32_t size;
+};
+void window_init(struct window *w, const struct window_memory *memory, uint64_t *released, uint32_t nr_streams);
 
 /* The number of new frames that may be sent. */
 static inline uint32_t window_space(const struct window *w)
@@ -85,26 +90,38 @@ static inline struct window_run *window_push(struct window *w, uint32_t frames)
     return run;
 }
 
-/* The sender is requesting an acknowledgement of all frames so far. */
-void window_ack_requested(struct window *w, uint64_t now);
+/* Frames sent so far, those that were sent again included, modulo 2^32. */
+static inline uint32_t window_transmissions(const struct window *w)
+{
+    return w->next + w->nr_resent;
+}
 
-/* Process an acknowledgement: all frames before seq have arrived, and those in ack's bits. false: seq is not in flight
- * (the acknowledgement is late, or foreign), and nothing has changed. */
-bool window_ack(struct window *w, uint32_t seq, const struct frame_ack *ack, uint64_t now);
+/* Process an acknowledgement: all frames before seq have arrived, and those in the first words of ack. sent: when it
+ * was requested; NULL: unknown, so that no frame can be taken for lost. false: seq is not in flight (the
+ * acknowledgement is late, or foreign), and nothing has changed. */
+struct window_arrived {
+    uint32_t seq, words;
+    const struct frame_ack *ack;
+};
+bool window_ack(struct window *w, const struct window_arrived *arrived, const struct window_sent *sent);
 
-/* Start retransmissions if the timer has expired. */
-void window_check_timeout(struct window *w, uint64_t now);
+/* No more answers are to be expected: all missing frames that had been sent then are lost. */
+void window_lose(struct window *w, const struct window_sent *sent);
 
 /* A frame in flight, as a run of one. */
 struct window_run window_frame(const struct window *w, uint32_t seq);
 
-/* Can there be frames to retransmit? */
-static inline bool window_resends(const struct window *w)
+/* Can there be lost frames? */
+static inline bool window_has_lost(const struct window *w)
 {
-    return w->resend_next != w->resend_end;
+    return w->lost_from != w->lost_end;
 }
 
-/* Get the next frame to retransmit, as a run of one. false: there is none. It counts as sent. */
+/* Get the next lost frame, as a run of one. false: there is none. It counts as sent again. */
 bool window_resend(struct window *w, struct window_run *frame);
+
+/* Get a frame that is not known to have arrived, as a run of one: the oldest or the newest. The window must not be
+ * empty. It counts as sent again. */
+struct window_run window_repeat(struct window *w, bool newest);
 
 #endif

@@ -68,7 +68,7 @@ static void take(uint64_t source, const uint8_t *bytes, size_t size)
         header.kind &= (uint8_t)~FRAME_TAGGED;
     if (!reception_take(&reception, source, &header, payload))
         return;
-    if (header.flags & FRAME_ACK_REQUEST && reception_answer(&reception, source, header.stream_id, &ack_header, &ack))
+    if (header.flags & FRAME_ACK_REQUEST && reception_answer(&reception, source, &header, &ack_header, &ack))
         DEMAND(ack_header.kind == FRAME_ACK && ack_header.stream_id == header.stream_id);
 }
 

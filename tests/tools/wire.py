@@ -125,6 +125,7 @@ class Machine:
         self.frames = []
         self.acked = 0
         self.commands = []
+        self.requests = set()
         self.disturb = lambda: None
 
     def add(self, kind, data):
@@ -152,6 +153,11 @@ class Machine:
                 return
         sys.exit("the receiver does not begin a session")
 
+    def request(self):
+        """The flags of a frame that requests an acknowledgement."""
+        self.requests.add(len(self.requests) % 2**15 << 1 | REQUEST)
+        return (len(self.requests) - 1) % 2**15 << 1 | REQUEST
+
     def take(self, data):
         if self.key:
             number = struct.unpack_from("<I", data, 12)[0]
@@ -162,8 +168,13 @@ class Machine:
         if (magic, version, stream) != (MAGIC, VERSION, self.stream):
             sys.exit(f"an answer of another kind: {data.hex()}")
         if kind == ACK:
-            if len(data) != 64 or crc32c(data[32:] + data[:28]) != struct.unpack_from("<I", data, 28)[0]:
+            length, flags = struct.unpack_from("<HH", data, 24)
+            if len(data) != 32 + length or length % 8 or length > 128:
                 sys.exit(f"a bad acknowledgement: {data.hex()}")
+            if crc32c(data[32:] + data[:28]) != struct.unpack_from("<I", data, 28)[0]:
+                sys.exit(f"a bad acknowledgement: {data.hex()}")
+            if flags not in self.requests:
+                sys.exit(f"an answer to no request: {data.hex()}")
             self.acked = max(self.acked, seq)
         elif kind == COMMAND:
             self.commands.append((seq, data))
@@ -177,7 +188,7 @@ class Machine:
             last = min(self.acked + 12, len(self.frames)) - 1
             for seq in range(self.acked, last + 1):
                 self.disturb()
-                self.sent.append(self.built(seq, REQUEST if seq == last else 0))
+                self.sent.append(self.built(seq, self.request() if seq == last else 0))
                 self.socket.send(self.sent[-1])
             data = self.socket.wait(0.2)
             while data:

@@ -58,7 +58,7 @@ outside_gaps 'outside the gaps all equals the truth' slow
 # With two CPUs each carries out commands: a pause is a gap on both, and both continue after it. Unequal halves of the
 # rings stall, then drop.
 two='channel=e1000 net.mtu=9000 pt.region=16K pt.regions=4'
-MEMORY=256 QUIET=3 CPUS=2 WIRE='at=50000:pause at=80000:resume at=100000:snapshot at=200000:set:policy=drop rate=10' \
+MEMORY=256 QUIET=3 CPUS=2 WIRE='at=50000:pause at=80000:resume at=100000:snapshot at=400000:set:policy=drop rate=10' \
     check 'two CPUs run to power-off while commands come and their rings fill' \
     boot two build/guests/smp.bzImage '' 'cpus=2 rounds=400000' "$two"
 for cpu in 0 1; do

@@ -73,7 +73,7 @@ static void every_wrong_bit_is_found(void **state)
 static enum frame_error parse_after(struct frame_header header)
 {
     struct frame_header parsed;
-    uint8_t bytes[FRAME_HEADER_SIZE + 64] = {0};
+    uint8_t bytes[FRAME_HEADER_SIZE + 256] = {0};
 
     header.crc = crc32c(&header, offsetof(struct frame_header, crc));
     memcpy(bytes, &header, sizeof(header));
@@ -99,14 +99,18 @@ static void fields_out_of_range(void **state)
     assert_int_equal(parse_after(header), FRAME_SHORT);
 }
 
-static void acknowledgement_has_one_length(void **state)
+static void acknowledgement_has_up_to_16_words(void **state)
 {
     struct frame_header header = example(sizeof(struct frame_ack));
 
     (void)state;
     header.kind = FRAME_ACK;
     assert_int_equal(parse_after(header), FRAME_OK);
+    header.length = 0;
+    assert_int_equal(parse_after(header), FRAME_OK);
     header.length = sizeof(struct frame_ack) - 1;
+    assert_int_equal(parse_after(header), FRAME_BAD_LENGTH);
+    header.length = sizeof(struct frame_ack) + 8;
     assert_int_equal(parse_after(header), FRAME_BAD_LENGTH);
 }
 
@@ -192,7 +196,7 @@ int main(void)
         cmocka_unit_test(round_trip),
         cmocka_unit_test(every_wrong_bit_is_found),
         cmocka_unit_test(fields_out_of_range),
-        cmocka_unit_test(acknowledgement_has_one_length),
+        cmocka_unit_test(acknowledgement_has_up_to_16_words),
         cmocka_unit_test(every_wrong_bit_of_a_datagram_is_found),
         cmocka_unit_test(exchanged_words_are_found),
         cmocka_unit_test(datagrams_of_other_versions_are_recognized),

@@ -1,6 +1,6 @@
 /*
- * The distance between requests for acknowledgements follows the measured throughput of the wire, however late root
- * mode polls, and however few bytes a request covers.
+ * How much may be in flight follows the measured throughput of the wire, however late root mode polls, and however few
+ * bytes a request covers. Losses lower it only as far as docs/wire.md says.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,127 +12,155 @@
 #include "serial/wire/pace.h"
 
 #define FRAME 1440u
-#define MOST (64u * FRAME)
-#define MS 1000u /* ticks */
-#define SLOW (5u * MS)
+#define WINDOW 1024u
+#define HZ 1000000u /* a tick is a microsecond */
+#define MS 1000u
 
-/* A request that covers bytes, and whose answer is polled so many ticks later. */
-static void answered(struct pace *pace, uint32_t bytes, uint64_t ticks)
+static struct pace pace_new(void)
 {
-    const uint64_t arrived = pace->arrived, since = pace->since + 1000 * MS;
-
-    pace_ack_requested(pace, 10, arrived, since);
-    pace_adapt(pace, 9, arrived, since);
-    pace_adapt(pace, 10, arrived + bytes, since + ticks);
-    assert_false(pace->measuring);
+    return pace_make(FRAME, WINDOW, 128 * FRAME, HZ);
 }
 
-static void a_fast_wire_is_asked_seldom(void **state)
+/* Bytes in flight whose answer is found ticks later; the poll before was early ticks before that. */
+static void answered(struct pace *pace, uint64_t bytes, uint64_t ticks, uint64_t early)
 {
-    struct pace pace = pace_make(FRAME, MOST, SLOW);
+    pace->polled = 1000 * MS + ticks - early;
+    pace_adapt(pace,
+               &(struct pace_answer){
+                   .bytes = bytes, .since = 1000 * MS, .sent = 1000 * MS, .now = 1000 * MS + ticks, .shortest = 100});
+}
+
+static void it_begins_with_32_frames(void **state)
+{
+    const struct pace pace = pace_new(), large = pace_make(8928, WINDOW, 184320, HZ);
 
     (void)state;
+    assert_int_equal(pace.limit, 32 * FRAME);
     assert_int_equal(pace.frames, 4);
-    for (uint32_t frames = 4; frames < 64; frames *= 2) {
-        answered(&pace, frames * FRAME, SLOW);
-        assert_int_equal(pace.frames, 2 * frames);
-    }
-    answered(&pace, MOST, 1);
-    assert_int_equal(pace.frames, 64);
+    assert_int_equal(large.limit, 46080);
+    assert_int_equal(large.frames, 1);
 }
 
-/* A maximum that is not a power of two. */
-static void it_comes_to_the_most(void **state)
+static void the_limit_is_25_ms_of_the_wire(void **state)
 {
-    struct pace pace = pace_make(8928, MOST, SLOW);
+    struct pace pace = pace_new();
 
     (void)state;
+    answered(&pace, 25000, 2 * MS, 1); /* 100 Mbit/s */
+    assert_int_equal(pace.limit, 12500 * 251 / 10);
+    assert_int_equal(pace.frames, 12500 * 251 / 10 / 8 / FRAME);
+    answered(&pace, 250000, 2 * MS, 1);
+    assert_int_equal(pace.limit, WINDOW * FRAME);
+    assert_int_equal(pace.frames, 128);
+}
+
+/* Few bytes, or bytes whose answer root mode found late, show that the wire is at least so fast, but not that it is
+ * slow. */
+static void a_late_poll_proves_nothing(void **state)
+{
+    struct pace pace = pace_new();
+
+    (void)state;
+    answered(&pace, 1250000, 10 * MS, 1);
+    assert_int_equal(pace.limit, WINDOW * FRAME);
+    answered(&pace, 100, 200 * MS, 190 * MS);
+    answered(&pace, 100, 20 * MS, 1);
+    assert_int_equal(pace.limit, WINDOW * FRAME);
+}
+
+static void slow_answers_lower_it(void **state)
+{
+    struct pace pace = pace_new();
+    uint64_t in_flight;
+
+    (void)state;
+    answered(&pace, 1250000, 10 * MS, 1);
+    for (unsigned i = 0; i < 10; i++) { /* 10 Mbit/s from now on */
+        in_flight = pace.limit;
+        answered(&pace, in_flight, in_flight * 8 / 10, 1);
+        assert_true(pace.limit >= in_flight / 2);
+    }
+    assert_in_range(pace.limit, 31250, 32000);
+    for (unsigned i = 0; i < 10; i++) { /* 1 Mbit/s */
+        answered(&pace, pace.limit, pace.limit * 8ull, 1);
+    }
+    assert_int_equal(pace.limit, 8 * FRAME);
     assert_int_equal(pace.frames, 1);
-    for (uint32_t i = 0; i < 5; i++)
-        answered(&pace, MOST, 1);
-    assert_int_equal(pace.frames, MOST / 8928);
 }
 
-/* Root mode polled late: the wire is at least as fast as what has arrived until then. */
-static void late_looks_count_what_arrived(void **state)
+static void some_losses_leave_a_quarter_of_the_window(void **state)
 {
-    struct pace pace = pace_make(FRAME, MOST, SLOW);
+    struct pace pace = pace_new();
 
     (void)state;
-    answered(&pace, 4 * FRAME, SLOW + 1);
-    assert_int_equal(pace.frames, 4);
-    answered(&pace, 50 * FRAME, 100 * MS);
-    assert_int_equal(pace.frames, 4);
-    answered(&pace, 364 * FRAME, 20 * MS);
-    assert_int_equal(pace.frames, 8);
-}
-
-static void few_bytes_prove_nothing(void **state)
-{
-    struct pace pace = pace_make(FRAME, MOST, SLOW);
-
-    (void)state;
-    answered(&pace, 100, MS / 10);
-    assert_int_equal(pace.frames, 4);
-}
-
-static void slow_answers_bring_it_down(void **state)
-{
-    struct pace pace = pace_make(FRAME, MOST, SLOW);
-
-    (void)state;
-    answered(&pace, MOST, 1);
-    answered(&pace, MOST, 1);
-    for (uint32_t frames = 16; frames >= 4; frames /= 2) {
-        assert_int_equal(pace.frames, frames);
-        pace_ack_requested(&pace, 20, 0, 0);
-        pace_ack_requested(&pace, 30, 0, SLOW); /* the first request is measured */
-        pace_adapt(&pace, 19, 0, SLOW - 1);
-        assert_int_equal(pace.frames, frames);
-        pace_adapt(&pace, 19, 0, SLOW);
+    answered(&pace, 1250000, 10 * MS, 1);
+    pace_count_losses(&pace, WINDOW, 1);
+    answered(&pace, 1250000, 10 * MS, 1);
+    assert_int_equal(pace.limit, WINDOW * FRAME / 4);
+    for (uint32_t round = 2; round < 9; round++) {
+        pace_count_losses(&pace, WINDOW * round, 1);
+        answered(&pace, 1250000, 10 * MS, 1);
+        assert_int_equal(pace.limit, WINDOW * FRAME / 4);
     }
-    assert_int_equal(pace.frames, 4);
+    pace_count_losses(&pace, WINDOW * 9, 1);
+    answered(&pace, 1250000, 10 * MS, 1);
+    assert_int_equal(pace.limit, WINDOW * FRAME);
 }
 
-/* At 10 Mbit/s, however root mode polls, the wire carries the frames between two requests in less than 20 ms. */
-static void no_frames_wait_for_the_timeout(void **state)
+static void a_long_round_trip_needs_more(void **state)
 {
-    const uint32_t payloads[] = {FRAME, 8936}, per_ms = 1250;
+    struct pace pace = pace_new();
+    const struct pace_answer answer = {.bytes = 1000000, .now = 12 * MS, .shortest = 10 * MS};
 
     (void)state;
-    for (unsigned i = 0; i < 2; i++) {
-        struct pace pace = pace_make(payloads[i], MOST, SLOW);
+    pace_count_losses(&pace, WINDOW, 1);
+    pace_adapt(&pace, &answer);
+    assert_int_equal(pace.limit, 1000000ull * 10 / 12 * 5 / 4);
+}
 
-        for (uint32_t late = 0; late < 200; late++) {
-            const uint32_t ticks = pace.frames * payloads[i] * MS / per_ms;
+static void many_losses_lower_it(void **state)
+{
+    struct pace pace = pace_new();
 
-            assert_true(ticks < 20 * MS);
-            answered(&pace, pace.frames * payloads[i], ticks + late % 37 * MS);
-        }
+    (void)state;
+    pace_count_losses(&pace, 127, 127); /* not yet a round */
+    assert_int_equal(pace.limit, 32 * FRAME);
+    pace_count_losses(&pace, 130, 26); /* one in five */
+    assert_int_equal(pace.limit, 32 * FRAME);
+    pace_count_losses(&pace, 260, 53);
+    assert_int_equal(pace.limit, 24 * FRAME);
+    answered(&pace, 125000, 1 * MS, 1);
+    assert_int_equal(pace.limit, 24 * FRAME);
+    pace_count_losses(&pace, 390, 53);
+    answered(&pace, 125000, 1 * MS, 1);
+    assert_int_equal(pace.limit, 24 * FRAME * 17 / 16);
+    for (uint32_t i = 4; i < 30; i++) {
+        pace_count_losses(&pace, 130 * i, 130 * i);
     }
+    assert_int_equal(pace.limit, 8 * FRAME);
 }
 
 static void numbers_wrap(void **state)
 {
-    struct pace pace = pace_make(FRAME, MOST, SLOW);
+    struct pace pace = pace_new();
 
     (void)state;
-    pace_ack_requested(&pace, 3, 0, 0);
-    pace_adapt(&pace, UINT32_MAX - 1, 0, 1);
-    assert_true(pace.measuring);
-    pace_adapt(&pace, 3, 4 * FRAME, 2);
-    assert_int_equal(pace.frames, 8);
+    pace.round_sent = pace.round_lost = UINT32_MAX - 20;
+    pace_count_losses(&pace, 109, UINT32_MAX - 20);
+    assert_int_equal(pace.round_sent, 109);
+    assert_int_equal(pace.limit, 32 * FRAME);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_fast_wire_is_asked_seldom),
-        cmocka_unit_test(it_comes_to_the_most),
-        cmocka_unit_test(late_looks_count_what_arrived),
-        cmocka_unit_test(few_bytes_prove_nothing),
-        cmocka_unit_test(slow_answers_bring_it_down),
-        cmocka_unit_test(no_frames_wait_for_the_timeout),
+        cmocka_unit_test(it_begins_with_32_frames),
+        cmocka_unit_test(the_limit_is_25_ms_of_the_wire),
+        cmocka_unit_test(a_late_poll_proves_nothing),
+        cmocka_unit_test(slow_answers_lower_it),
+        cmocka_unit_test(some_losses_leave_a_quarter_of_the_window),
+        cmocka_unit_test(a_long_round_trip_needs_more),
+        cmocka_unit_test(many_losses_lower_it),
         cmocka_unit_test(numbers_wrap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,50 +37,59 @@ static void send_frame(struct world *world, const struct window_run *frame, bool
     assert_int_equal(frame->frames, 1);
     assert_int_equal(frame->bytes, frame->length);
     assert_int_equal(frame->pa, 0x1000ull * (frame->stream + 1u) + frame->offset);
-    wire_put(world, (struct packet){.ack_requested = ack_requested,
+    wire_put(world, (struct packet){.flags = ack_requested ? flight_request(&world->flight, world->now) : 0,
                                     .seq = frame->first,
                                     .stream = frame->stream,
                                     .length = frame->length,
                                     .offset = frame->offset});
-    if (ack_requested) {
-        window_ack_requested(&world->window, world->now);
-    }
 }
 
-void world_send(struct world *world, uint32_t nr_frames)
+static void send_run(struct world *world, uint16_t stream, uint32_t nr_frames, bool ack_requested)
 {
-    uint16_t stream = (uint16_t)random_below(NR_STREAMS);
-    uint32_t full = 1 + random_below(1440), rest = 1 + random_below(full);
-    struct window_run *run;
+    const uint32_t full = 1 + random_below(1440), rest = 1 + random_below(full);
+    struct window_run *run = window_push(world->window, nr_frames);
 
-    if (nr_frames > window_space(&world->window)) {
-        nr_frames = window_space(&world->window);
-    }
-    if (nr_frames == 0) {
-        return;
-    }
-    run = window_push(&world->window, nr_frames);
     run->offset = world->sent[stream];
     run->pa = 0x1000ull * (stream + 1u) + world->sent[stream];
     run->bytes = (nr_frames - 1) * full + rest;
     run->length = (uint16_t)(nr_frames == 1 ? rest : full);
     run->stream = stream;
     world->sent[stream] += run->bytes;
+    world->flight.sent_bytes += run->bytes;
     for (uint32_t i = 0; i < nr_frames; i++) {
-        struct window_run frame = window_frame(&world->window, run->first + i);
-        bool lazy = random_below(4) == 0 && window_space(&world->window) > WORLD_SIZE / 2;
+        struct window_run frame = window_frame(world->window, run->first + i);
 
-        send_frame(world, &frame, i + 1 == nr_frames ? !lazy : i % 64 == 63);
+        send_frame(world, &frame, ack_requested && i + 1 == nr_frames);
     }
 }
 
-/* From time to time, request the acknowledgement of frames without a request by repeating the last one. */
+void world_send(struct world *world, uint32_t nr_frames)
+{
+    const uint16_t stream = (uint16_t)random_below(NR_STREAMS);
+    const bool lazy = random_below(4) == 0 && window_space(world->window) > WORLD_SIZE / 2;
+
+    if (nr_frames > window_space(world->window)) {
+        nr_frames = window_space(world->window);
+    }
+    for (; nr_frames > 64; nr_frames -= 64) {
+        send_run(world, stream, 64, true);
+    }
+    if (nr_frames > 0) {
+        send_run(world, stream, nr_frames, !lazy);
+    }
+}
+
+/* From time to time, request the acknowledgement of frames without a request by sending one again. */
 static void request_late(struct world *world)
 {
-    if (!window_empty(&world->window) && world->window.requested != world->window.next && random_below(100) == 0) {
-        struct window_run last = window_frame(&world->window, world->window.next - 1);
+    const struct flight *flight = &world->flight;
+    const uint32_t all = flight->requests[(flight->requested - 1) % FLIGHT_REQUESTS].sent.next;
+    struct window_run frame;
 
-        send_frame(world, &last, true);
+    if (!window_empty(world->window) && all != world->window->next && random_below(100) == 0) {
+        flight_probe(&world->flight);
+        assert_true(flight_resend(&world->flight, &frame));
+        send_frame(world, &frame, true);
     }
 }
 
@@ -89,8 +98,8 @@ static void retransmit(struct world *world)
     struct window_run frame, last;
     bool any = false;
 
-    window_check_timeout(&world->window, world->now);
-    while (window_resend(&world->window, &frame)) {
+    flight_polled(&world->flight, world->now);
+    while (flight_resend(&world->flight, &frame)) {
         if (any) {
             send_frame(world, &last, false);
         }
@@ -99,8 +108,9 @@ static void retransmit(struct world *world)
     }
     if (any) {
         send_frame(world, &last, true);
+    } else if (!flight_is_answer_due(&world->flight)) {
+        request_late(world);
     }
-    request_late(world);
 }
 
 static void deliver(struct world *world, const struct packet *packet)
@@ -111,11 +121,11 @@ static void deliver(struct world *world, const struct packet *packet)
     world->expected++;
 }
 
-static void answer(struct world *world)
+static void answer(struct world *world, uint16_t flags)
 {
-    struct packet ack = {.is_ack = true, .seq = world->expected};
+    struct packet ack = {.is_ack = true, .flags = flags, .seq = world->expected};
 
-    for (uint32_t i = 0; i < 256; i++) {
+    for (uint32_t i = 0; i < 64 * FRAME_ACK_WORDS; i++) {
         if (world->present[(world->expected + 1 + i) % 2048]) {
             ack.ack.received[i / 64] |= 1ull << i % 64;
         }
@@ -137,8 +147,8 @@ static void receiver_take(struct world *world, const struct packet *packet)
         world->present[at] = false;
         deliver(world, &world->held[at]);
     }
-    if (packet->ack_requested) {
-        answer(world);
+    if (packet->flags & FRAME_ACK_REQUEST) {
+        answer(world, packet->flags);
     }
 }
 
@@ -162,7 +172,9 @@ static void wire_step(struct world *world)
         }
         packet = world_take(world, i);
         if (packet.is_ack) {
-            window_ack(&world->window, packet.seq, &packet.ack, world->now);
+            const struct frame_header header = {.seq = packet.seq, .flags = packet.flags, .length = sizeof(packet.ack)};
+
+            flight_answer(&world->flight, &header, &packet.ack, world->now);
         } else {
             receiver_take(world, &packet);
         }
@@ -191,9 +203,11 @@ void world_begin(struct world *world, uint64_t seed, uint32_t first_seq)
 {
     memset(world, 0, sizeof(*world));
     random_state = seed;
-    window_init(&world->window, world->runs, world->marks, WORLD_SIZE, world->released, NR_STREAMS, WORLD_TIMEOUT);
-    world->window.base = world->window.next = world->window.requested = first_seq;
-    world->window.recover = world->window.resend_next = world->window.resend_end = first_seq;
+    const struct window_memory memory = {world->runs, world->marks, world->resent, WORLD_SIZE};
+
+    flight_init(&world->flight, 1440, 64 * 1440, WORLD_HZ, &memory, world->released, NR_STREAMS);
+    world->window = &world->flight.window;
+    world->window->base = world->window->next = first_seq;
     world->first = world->expected = first_seq;
     world->hold = 1024;
 }
@@ -203,17 +217,17 @@ void world_run(struct world *world, uint64_t nr_frames)
     uint32_t first = world->first;
     uint64_t settle = 0;
 
-    while (!window_empty(&world->window) || world->window.next - first < nr_frames) {
+    while (!window_empty(world->window) || world->window->next - first < nr_frames) {
         world->now++;
         wire_step(world);
         retransmit(world);
-        if (world->window.next - first < nr_frames && random_below(20) == 0) {
+        if (world->window->next - first < nr_frames && random_below(20) == 0) {
             world_send(world, 1 + random_below(200));
         }
         assert_true(++settle < 100000000);
     }
-    assert_int_equal(world->nr_delivered, world->window.next - first);
-    assert_int_equal(world->window.arrived, world->delivered[0] + world->delivered[1] + world->delivered[2]);
+    assert_int_equal(world->nr_delivered, world->window->next - first);
+    assert_int_equal(world->window->arrived, world->delivered[0] + world->delivered[1] + world->delivered[2]);
     for (unsigned stream = 0; stream < NR_STREAMS; stream++) {
         assert_int_equal(world->released[stream], world->sent[stream]);
         assert_int_equal(world->delivered[stream], world->sent[stream]);

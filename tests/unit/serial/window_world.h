@@ -1,7 +1,7 @@
 /*
- * A simulation for the tests of the window: a sender with a window, a receiver, and a wire that drops, repeats, delays
- * and reorders packets by a seeded generator. Each step checks that frames are delivered in order, and that nothing is
- * released before it was delivered.
+ * A simulation for the tests of what is in flight: a sender with a window, a receiver, and a wire that drops, repeats,
+ * delays and reorders packets by a seeded generator. Each step checks that frames are delivered in order, and that
+ * nothing is released before it was delivered.
  */
 #ifndef TESTS_UNIT_SERIAL_WINDOW_WORLD_H
 #define TESTS_UNIT_SERIAL_WINDOW_WORLD_H
@@ -9,17 +9,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "serial/wire/window.h"
+#include "serial/wire/flight.h"
 
 #define NR_STREAMS 3
 #define WORLD_SIZE 256u
-#define WORLD_TIMEOUT 1000u
+#define WORLD_HZ 50000u /* ticks per second: a shortest timeout of 100 ticks */
 #define MAX_ON_WIRE 4096u
 
 struct packet {
     uint64_t arrival;
     bool is_ack;
-    bool ack_requested;
+    uint16_t flags;
     uint32_t seq;
     uint16_t stream, length;
     uint64_t offset;
@@ -31,9 +31,11 @@ struct world {
     uint32_t drop, dup, jitter; /* per cent, per cent, ticks */
     uint32_t hold;              /* how many frames ahead of the expected one the receiver keeps */
 
-    struct window window;
+    struct flight flight;
+    struct window *window; /* its window */
     struct window_run runs[WORLD_SIZE];
     uint8_t marks[WORLD_SIZE];
+    uint32_t resent[WORLD_SIZE];
     uint64_t released[NR_STREAMS];
     uint64_t sent[NR_STREAMS];
 

@@ -72,7 +72,7 @@ static void acknowledgement_lists_missing_frames(void **state)
     take(f, 2);
     take(f, 66);
     take(f, 257);
-    reassemble_ack(&f->frames, &header, &ack);
+    reassemble_ack(&f->frames, 0x1235, &header, &ack);
     uint8_t datagram[sizeof(header) + sizeof(ack)];
     memcpy(datagram, &header, sizeof(header));
     memcpy(datagram + sizeof(header), &ack, header.length);
@@ -80,10 +80,28 @@ static void acknowledgement_lists_missing_frames(void **state)
     assert_int_equal(parsed.kind, FRAME_ACK);
     assert_int_equal(parsed.seq, 1);
     assert_int_equal(parsed.stream_id, STREAM);
+    assert_int_equal(parsed.flags, 0x1235);
+    assert_int_equal(parsed.length, 4 * 8);
     assert_int_equal(ack.received[0], 1);
     assert_int_equal(ack.received[1], 1);
     assert_int_equal(ack.received[3], 1ull << 63);
     assert_int_equal(f->delivered.count, 1);
+    take(f, 1025);
+    reassemble_ack(&f->frames, 1, &header, &ack);
+    assert_int_equal(header.length, 16 * 8);
+    assert_int_equal(ack.received[15], 1ull << 63);
+}
+
+static void acknowledgement_without_a_loss_is_a_header(void **state)
+{
+    struct fixture *f = *state;
+    struct frame_header header;
+    struct frame_ack ack;
+    take(f, 1);
+    take(f, 0);
+    reassemble_ack(&f->frames, 1, &header, &ack);
+    assert_int_equal(header.seq, 2);
+    assert_int_equal(header.length, 0);
 }
 
 static void duplicates_are_answered_and_dropped(void **state)
@@ -152,6 +170,7 @@ int main(void)
         TEST(in_order_is_handed_on),
         TEST(reordered_is_put_in_order),
         TEST(acknowledgement_lists_missing_frames),
+        TEST(acknowledgement_without_a_loss_is_a_header),
         TEST(duplicates_are_answered_and_dropped),
         TEST(frames_beyond_the_window_wait_for_a_resend),
         TEST(another_stream_is_not_answered),

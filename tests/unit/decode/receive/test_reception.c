@@ -84,7 +84,7 @@ static uint32_t answer(struct reception *reception, uint64_t source, uint32_t st
 {
     struct frame_header header = {0};
     struct frame_ack ack;
-    assert_true(reception_answer(reception, source, stream_id, &header, &ack));
+    assert_true(reception_answer(reception, source, &(struct frame_header){.stream_id = stream_id}, &header, &ack));
     assert_int_equal(header.kind, FRAME_ACK);
     assert_int_equal(header.stream_id, stream_id);
     return header.seq;
