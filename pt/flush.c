@@ -1,12 +1,18 @@
 /* Kind: shell */
 /* Before the machine goes down: submit all bytes, send the totals, and wait until those of all CPUs have arrived. */
+#include "base/clock.h"
 #include "base/log.h"
 #include "pt/drain.h"
 #include "pt/engine_state.h"
 #include "serial/wire/sink_cut.h"
 
-/* TSC ticks without any delivery after which the receiver counts as gone: at least 10 s. */
-#define FLUSH_TIMEOUT_TSC 30000000000ull
+/* Seconds without progress after which the receiver counts as gone. */
+#define FLUSH_SECONDS 10u
+
+static uint64_t patience(const struct pt_engine *pt)
+{
+    return sink_patience(pt->sink, FLUSH_SECONDS * clock_tsc_hz());
+}
 
 static uint32_t totals_text(struct pt_engine *pt)
 {
@@ -39,7 +45,7 @@ void pt_flush_end(struct pt_engine *pt, const char *exits_text, uint32_t exits_s
     if (sink_is_cut(pt->sink))
         size +=
             (uint32_t)format_text(pt->text + size, sizeof(pt->text) - size, "records_lost %lu\n", pt->sink->cut->lost);
-    sink_drain_all(pt->sink, sink_patience(pt->sink, FLUSH_TIMEOUT_TSC));
+    sink_drain_all(pt->sink, patience(pt));
     pt_record(pt, RECORD_END, pt->text, size, exits_text, exits_text ? exits_size : 0);
     pt->ended = true;
 }
@@ -47,7 +53,7 @@ void pt_flush_end(struct pt_engine *pt, const char *exits_text, uint32_t exits_s
 /* A slow wire is not a dead one: the wait lasts as long as anything is delivered. */
 void pt_flush_wait(struct pt_engine *pt)
 {
-    bool delivered = sink_drain_all(pt->sink, sink_patience(pt->sink, FLUSH_TIMEOUT_TSC));
+    bool delivered = pt->ended ? sink_drain_end(pt->sink, patience(pt)) : sink_drain_all(pt->sink, patience(pt));
     if (!pt->ended)
         pt_commands(pt); /* answer those that came meanwhile */
     else if (!delivered)

@@ -19,7 +19,9 @@
     4u                 /* it is also requested after 1/4 of a CPU's trace memory, so that memory is released in time */
 #define TIGHT_PARTS 2u /* it is requested with every run while 1/2 of that memory is in flight */
 #define REQUEST_MS 5u  /* it is requested after this time at the latest; a request costs a few hundred instructions */
-#define HASTY_SECONDS 5u /* a receiver that has received END may have exited; one that has not answers sooner */
+#define LEAST_BYTES (32u << 10) /* acknowledged in a second, to count as progress: sink_cut.h */
+#define END_SECONDS 2u          /* without an answer to the last records */
+#define HASTY_SECONDS 5u        /* a receiver that has received END may have exited; one that has not answers sooner */
 
 /* Allocates pieces of the sink's memory; with memory NULL, only adds up their sizes. */
 struct pieces {
@@ -296,8 +298,10 @@ struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, c
         return give_up(s, why, why_size, "no answer with this key= from the receiver", params->wait_seconds);
     }
     udp_build_headers(s);
+    s->sink.end_tsc = END_SECONDS * params->tsc_hz;
     if (params->stall_seconds != 0) {
         sink_cut_init(&s->sink, &s->cut, params->stall_seconds * params->tsc_hz, &s->flight.window.arrived, udp_taken);
+        s->cut.least = (uint64_t)params->stall_seconds * LEAST_BYTES;
         s->cut.hasty = (params->stall_seconds < HASTY_SECONDS ? params->stall_seconds : HASTY_SECONDS) * params->tsc_hz;
     }
     return &s->sink;

@@ -8,7 +8,7 @@
 INIT_CODE void flight_init(struct flight *f, uint32_t frame_bytes, uint32_t max_bytes, uint64_t tsc_hz,
                            const struct window_memory *memory, uint64_t *released, uint32_t nr_streams)
 {
-    *f = (struct flight){.timeout_most = tsc_hz};
+    *f = (struct flight){.timeout_most = tsc_hz / 4};
     window_init(&f->window, memory, released, nr_streams);
     f->rtt = rtt_make(tsc_hz);
     f->pace = pace_make(frame_bytes, memory->size, max_bytes, tsc_hz);

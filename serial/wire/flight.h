@@ -48,7 +48,7 @@ struct flight {
     uint32_t probes; /* frames that are to be sent again, although too many may be in flight */
     uint32_t backoff;
     uint64_t short_timeout; /* while little is in flight */
-    uint64_t timeout_most;  /* RTO doubles up to this, unless it is longer by itself */
+    uint64_t timeout_most;  /* 250 ms: RTO doubles up to this, unless it is longer by itself */
     uint64_t nr_timeouts;
 };
 

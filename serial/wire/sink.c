@@ -80,27 +80,41 @@ bool sink_drain(struct sink *sink, uint64_t timeout_tsc)
     }
 }
 
-static uint64_t released_by_all(const struct sink *sink)
+/* Bytes delivered so far. */
+static uint64_t delivered_bytes(const struct sink *sink)
 {
     uint64_t sum = 0;
 
+    if (sink->cut != NULL) {
+        return *sink->cut->arrived;
+    }
     for (uint16_t cpu = 0; cpu < sink->nr_cpus; cpu++) {
         sum += sink_released(sink, cpu);
     }
     return sum;
 }
 
-bool sink_drain_all(struct sink *sink, uint64_t timeout_tsc)
+static bool drain_while(struct sink *sink, uint64_t timeout_tsc, uint64_t least)
 {
     uint64_t before;
 
     do {
-        before = released_by_all(sink);
+        before = delivered_bytes(sink);
         if (sink_drain(sink, timeout_tsc)) {
             return true;
         }
-    } while (released_by_all(sink) != before);
+    } while (delivered_bytes(sink) - before >= least);
     return false;
+}
+
+bool sink_drain_all(struct sink *sink, uint64_t timeout_tsc)
+{
+    return drain_while(sink, timeout_tsc, sink_least(sink, timeout_tsc));
+}
+
+bool sink_drain_end(struct sink *sink, uint64_t timeout_tsc)
+{
+    return drain_while(sink, sink->end_tsc != 0 && sink->end_tsc < timeout_tsc ? sink->end_tsc : timeout_tsc, 1);
 }
 
 void sink_unlock_dead(struct sink *sink, uint64_t ticks)

@@ -45,6 +45,7 @@ struct sink {
     struct lock lock;     /* guards the operations' state. Innermost of all locks; not held while waiting */
     uint16_t nr_cpus;     /* CPUs that have streams, from 0 */
     struct sink_cut *cut; /* serial/wire/sink_cut.h; NULL: callers wait for the channel for ever */
+    uint64_t end_tsc;     /* sink_drain_end; 0: the channel needs no answer */
 };
 
 /* Send size bytes of the CPU's trace stream from the given stream offset on; they are contiguous in memory at va and
@@ -77,8 +78,13 @@ static inline bool sink_busy(const struct sink *sink)
  */
 bool sink_drain(struct sink *sink, uint64_t timeout_tsc);
 
-/* The same, without limit as long as there is progress. false: no trace bytes were released for the timeout. */
+/* The same, without limit as long as there is progress: at least sink_least bytes (sink_cut.h) in the time of the
+ * timeout. false: there was none. */
 bool sink_drain_all(struct sink *sink, uint64_t timeout_tsc);
+
+/* The same for the last records: everything else is delivered, so that no more than an answer may be missing. It waits
+ * for end_tsc without any answer, or for the timeout if that is 0. */
+bool sink_drain_end(struct sink *sink, uint64_t timeout_tsc);
 
 /* Break the lock if it is not released within ticks. For a CPU that stops because of a fault: the lock may be held by a
  * CPU that has died in the sink, or by itself. */

@@ -21,6 +21,7 @@ void sink_cut_init(struct sink *sink, struct sink_cut *cut, uint64_t patience, c
                              .patience = patience,
                              .usual = patience,
                              .hasty = patience,
+                             .least = 1,
                              .arrived = arrived,
                              .taken = taken};
     cut->ops.trace = discard_trace;
@@ -46,6 +47,9 @@ bool sink_cut_is_due(struct sink_cut *cut, uint16_t cpu, uint64_t now)
     if (*cut->arrived != cut->seen) {
         cut->patience = cut->usual;
         cut->seen = *cut->arrived;
+    }
+    if (cut->seen - cut->counted >= cut->least) {
+        cut->counted = cut->seen;
         cut->progress++;
     }
     if (wait->progress != cut->progress || now - wait->last > cut->patience / 8) {
@@ -83,6 +87,13 @@ void sink_hurry(struct sink *sink)
     cut->seen = *cut->arrived;
     cut->progress++;
     lock_release(&sink->lock, ticket);
+}
+
+uint64_t sink_least(const struct sink *sink, uint64_t ticks)
+{
+    const struct sink_cut *cut = sink->cut;
+
+    return cut == NULL || cut->least == 1 ? 1 : cut->least / 1024 * (ticks / 1024) / (cut->usual / 1024 + 1) * 1024 + 1;
 }
 
 uint64_t sink_patience(const struct sink *sink, uint64_t most)

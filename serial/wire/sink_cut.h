@@ -1,7 +1,7 @@
 /*
  * Cutting off a channel that makes no progress.
  *
- * Root mode waits for the channel if there is no room for a record, or no free trace region. If nothing is acknowledged
+ * Root mode waits for the channel if there is no room for a record, or no free trace region. If there is no progress
  * for the time of its patience, the channel is cut, permanently: it continues to send what it has, discards new trace,
  * and takes records only if there is room. So the receiver gets a trace that is complete up to a position on each CPU,
  * and root mode does not wait any longer. Core.
@@ -30,14 +30,17 @@ struct sink_cut {
     uint64_t usual, hasty;        /* hasty applies while the receiver may have exited: sink_hurry */
     const uint64_t *arrived;      /* bytes acknowledged so far */
     uint64_t (*taken)(const struct sink *sink, uint16_t cpu);
-    uint64_t seen;     /* *arrived at the last progress */
+    uint64_t seen;     /* *arrived at the last call */
+    uint64_t counted;  /* *arrived at the last progress */
+    uint64_t least;    /* bytes that are progress, in the time of the usual patience */
     uint64_t progress; /* counts each progress: then waits begin again */
     uint64_t lost;     /* records for which there was no room */
     struct sink_cut_wait waits[SINK_CUT_CPUS];
 };
 
-/* Allow the sink to be cut. arrived: a counter that changes with each acknowledgement. taken: returns the trace offset
- * of the end of the bytes that the channel has taken from a CPU. cut->hasty becomes patience; the caller may lower it.
+/* Allow the sink to be cut. arrived: a counter of acknowledged bytes. taken: returns the trace offset of the end of the
+ * bytes that the channel has taken from a CPU. cut->hasty becomes patience, which the caller may lower, and cut->least
+ * one byte, which it may raise: a receiver that acknowledges a few bytes now and then must not stop the guest for ever.
  */
 void sink_cut_init(struct sink *sink, struct sink_cut *cut, uint64_t patience, const uint64_t *arrived,
                    uint64_t (*taken)(const struct sink *sink, uint16_t cpu));
@@ -58,6 +61,9 @@ static inline bool sink_is_cut(const struct sink *sink)
 {
     return sink->cut != NULL && sink->ops == &sink->cut->ops;
 }
+
+/* How many bytes count as progress in so many ticks. */
+uint64_t sink_least(const struct sink *sink, uint64_t ticks);
 
 /* The time to wait for an answer: most, or the channel's patience if that is less. */
 uint64_t sink_patience(const struct sink *sink, uint64_t most);

@@ -27,6 +27,10 @@ WIRE='dead=50000-' check 'policy=drop: the same' \
 CPUS=2 WIRE='dead=50000-' check 'two CPUs that wait for room for records: the same' \
     dies records 'smp: ok' boot records build/guests/smp.bzImage '' 'cpus=2 rounds=50000' 'channel=net net.stall=1 policy=drop'
 
+# A wire that delivers less than 32 KiB a second is as good as dead.
+WIRE='rate=1 drop=90' check 'a trickle is no progress: the guest comes to its end' \
+    dies trickle 'load: ok' boot_guest trickle load 'channel=net net.stall=2 pt.region=64K'
+
 # It comes back while the guest still runs, or goes down.
 WIRE='dead=50000-1500000' boot_guest back load 'channel=net net.stall=1 pt.region=64K' >"$work/back.out" 2>&1
 console_has 'a wire that comes back too late: the guest comes to its end' back 'load: ok'

@@ -175,6 +175,28 @@ static void a_slow_wire_is_waited_for(void **state)
         sink_wait(&fake.sink, 0);
 }
 
+/* A receiver that acknowledges some bytes now and then makes no progress. */
+static void a_trickle_is_no_progress(void **state)
+{
+    uint64_t now = 1ull << 40;
+
+    (void)state;
+    set_up(0);
+    fake.cut.least = 1000;
+    for (uint32_t i = 0; i < 100; i++) { /* 1000 bytes in ten tenths of the patience */
+        assert_false(sink_cut_is_due(&fake.cut, 0, now += PATIENCE / 10));
+        fake.arrived += 101;
+    }
+    assert_int_equal(sink_least(&fake.sink, PATIENCE / 2), 1);
+    fake.cut.least = 1 << 20;
+    assert_in_range(sink_least(&fake.sink, PATIENCE / 2), (1 << 19) - 1024, (1 << 19) + 1024);
+    fake.cut.counted = fake.arrived;
+    for (uint32_t i = 0; !sink_cut_is_due(&fake.cut, 0, now += PATIENCE / 10); i++) {
+        assert_true(i < 20);
+        fake.arrived += 1000;
+    }
+}
+
 /* Time without a waiting caller does not count. */
 static void a_wait_starts_again(void **state)
 {
@@ -231,10 +253,11 @@ static void after_an_end_waits_are_short(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_record_waits_and_is_lost), cmocka_unit_test(trace_is_taken_no_more),
-        cmocka_unit_test(tscs_of_cpus_differ),        cmocka_unit_test(each_cpu_is_called),
-        cmocka_unit_test(a_slow_wire_is_waited_for),  cmocka_unit_test(a_wait_starts_again),
-        cmocka_unit_test(patience_is_the_least),      cmocka_unit_test(after_an_end_waits_are_short),
+        cmocka_unit_test(a_record_waits_and_is_lost),   cmocka_unit_test(trace_is_taken_no_more),
+        cmocka_unit_test(tscs_of_cpus_differ),          cmocka_unit_test(each_cpu_is_called),
+        cmocka_unit_test(a_slow_wire_is_waited_for),    cmocka_unit_test(a_wait_starts_again),
+        cmocka_unit_test(a_trickle_is_no_progress),     cmocka_unit_test(patience_is_the_least),
+        cmocka_unit_test(after_an_end_waits_are_short),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
