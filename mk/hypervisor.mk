@@ -57,7 +57,7 @@ hv_symbol = 0x$$(nm $< | sed -n 's/^0*\([0-9a-f]*\) . $(1)$$/\1/p')
 $(BUILD)/undertrace.efi: $(BUILD)/undertrace.elf $(PE_HEADER)
 	@echo "  EFI $@"
 	$(Q)objcopy -O binary $< $@.image
-	$(Q)$(HV_CC) -c -DIMAGE_FILE='"$@.image"' -DIMAGE_MEMORY=$(call hv_symbol,efi_low_size) \
+	$(Q)$(HV_CC) $(WERROR) -c -DIMAGE_FILE='"$@.image"' -DIMAGE_MEMORY=$(call hv_symbol,efi_low_size) \
 	    -DIMAGE_ENTRY=$(call hv_symbol,efi_entry_offset) -o $@.o $(PE_HEADER)
 	$(Q)objcopy -O binary -j .pe $@.o $@
 
