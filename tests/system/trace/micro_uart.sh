@@ -10,7 +10,7 @@ for guest in branches selfmod; do
 done
 
 # A line that loses one frame of records: whatever the frame contained, decode must not say that all is well.
-grep -obUaP 'UTF\x1a\x02\x02' "$work/selfmod/uart.bin" | cut -d : -f 1 >"$work/frames"
+grep -obUaP 'UTF\x1a\x03\x02' "$work/selfmod/uart.bin" | cut -d : -f 1 >"$work/frames"
 while read -r at; do
     length=$(od -A n -t u2 -j $((at + 24)) -N 2 "$work/selfmod/uart.bin")
     { head -c "$at" "$work/selfmod/uart.bin" && tail -c +$((at + 32 + length + 4 + 1)) "$work/selfmod/uart.bin"; } >"$work/less.bin"
