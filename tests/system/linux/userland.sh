@@ -20,7 +20,7 @@ same 'each byte that the CPU wrote was received' \
 clean_log userland
 # Of these, some 90 are the CRCs of frames.
 at_most 'root instructions in 1/10,000 of the guest'"'"'s' \
-    $(($(truth userland root_instructions) * 10000 / $(truth userland guest_instructions))) 305
+    $(($(truth userland root_instructions) * 10000 / $(truth userland guest_instructions))) 320
 
 # Where it cannot be known which page an address led to, the decoder stops until the next PSB: an error, and a difference.
 exact 'every branch is what was decoded' userland
