@@ -35,7 +35,7 @@ const char *fixture_reset(void);
 /* Reset the card, which must succeed, and start it with empty rings. */
 void fixture_start(void);
 
-/* Put a packet into the ring, in the form that serial/net/udp_send.c uses: headers in an entry of 128 bytes, the
+/* Put a packet into the ring, in the form that serial/net/udp_frames.c uses: headers in an entry of 128 bytes, the
  * payload elsewhere. The bytes identify the packet. sums: request checksum offload. */
 void fixture_put(uint32_t payload_bytes, bool sums);
 
