@@ -138,6 +138,29 @@ static void add_lost(struct window *w, uint32_t seq)
     note_marks(w, seq);
 }
 
+/* Does the acknowledgement lack a frame, which is in flight? */
+static bool lacks(const struct window_arrived *arrived, uint32_t seq)
+{
+    const uint32_t bit = seq - arrived->seq - 1; /* of the first frame: beyond all words */
+
+    return bit / 64 >= arrived->words || (arrived->ack->received[bit / 64] >> bit % 64 & 1) == 0;
+}
+
+/* A receiver that was killed and started again has forgotten the frames that it held (RFC 2018, section 8: reneging).
+ * They are missing in its answers, although an earlier answer had them. */
+static void forget_arrived(struct window *w, const struct window_arrived *arrived, const struct window_sent *sent)
+{
+    const uint32_t end = seq_min(sent->next, w->marks_end);
+
+    for (uint32_t seq = w->base; seq_before(seq, end); seq++) {
+        uint8_t *marks = marks_of(w, seq);
+
+        if ((*marks & MARK_ARRIVED) != 0 && lacks(arrived, seq)) {
+            *marks &= (uint8_t)~MARK_ARRIVED;
+        }
+    }
+}
+
 /* Take frames for lost that are missing although reorder later ones had been sent when the acknowledgement was
  * requested. */
 static void find_lost(struct window *w, const struct window_sent *sent, uint32_t reorder)
@@ -165,6 +188,7 @@ bool window_ack(struct window *w, const struct window_arrived *arrived, const st
     }
     mark_received(w, arrived, sent);
     if (sent != NULL && seq_before(w->base, sent->next)) {
+        forget_arrived(w, arrived, sent);
         find_lost(w, sent, w->reorder);
     }
     return true;

@@ -8,6 +8,7 @@
  * Loss: an acknowledgement shows which frames had arrived when its request did. A frame that was sent at least three
  * frames earlier and is missing is lost, and is sent again, as often as necessary. (RFC 5681 and RFC 9002 use the same
  * number, which allows for some reordering.) If a frame arrives that was wrongly taken for lost, the number is doubled.
+ * The newest acknowledgement counts: a receiver that was started again has forgotten the frames that it held.
  * docs/wire.md is the specification.
  *
  * Core.

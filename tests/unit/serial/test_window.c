@@ -58,6 +58,44 @@ static void one_loss_costs_one_frame(void **state)
     assert_int_equal(world->flight.nr_timeouts, 0);
 }
 
+/* What the receiver had held when it was killed is sent again within a round trip, after one timeout if nothing else is
+ * asked. */
+static void a_restarted_receiver_gets_all_again(void **state)
+{
+    struct world *world = *state;
+
+    world_send(world, 100);
+    for (uint32_t i = 0; i < world->nr_on_wire; i++) {
+        if (world->wire[i].seq == 40) {
+            world_take(world, i);
+            break;
+        }
+    }
+    while (world->expected < 40 || world->window->base < 40) {
+        world_step(world);
+    }
+    assert_true(world->present[41]);
+    world_restart_receiver(world);
+    world_run(world, 0);
+    assert_in_range(world->flight.nr_timeouts, 0, 1);
+    assert_in_range(world->window->nr_resent, 60, 70);
+}
+
+static void restarts_on_a_bad_wire(void **state)
+{
+    struct world *world = *state;
+
+    for (uint64_t seed = 1; seed <= 10; seed++) {
+        world_begin(world, seed, (uint32_t)-1000);
+        world->drop = 5;
+        world->dup = 5;
+        world->jitter = 50;
+        world->restarts = 2;
+        world_run(world, 3000);
+        assert_in_range(world->window->nr_resent, 150, 2600);
+    }
+}
+
 static bool acknowledge(struct world *world, uint32_t seq, const struct frame_ack *ack, const struct window_sent *sent)
 {
     return window_ack(world->window, &(struct window_arrived){seq, FRAME_ACK_WORDS, ack}, sent);
@@ -99,8 +137,12 @@ static void bits_beyond_the_window(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WORLD_TEST(perfect_wire_sends_nothing_again), WORLD_TEST(bad_wires),
-        WORLD_TEST(one_loss_costs_one_frame),         WORLD_TEST(foreign_acks_change_nothing),
+        WORLD_TEST(perfect_wire_sends_nothing_again),
+        WORLD_TEST(bad_wires),
+        WORLD_TEST(one_loss_costs_one_frame),
+        WORLD_TEST(foreign_acks_change_nothing),
+        WORLD_TEST(a_restarted_receiver_gets_all_again),
+        WORLD_TEST(restarts_on_a_bad_wire),
         WORLD_TEST(bits_beyond_the_window),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

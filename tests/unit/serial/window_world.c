@@ -133,10 +133,18 @@ static void answer(struct world *world, uint16_t flags)
     wire_put(world, ack);
 }
 
+void world_restart_receiver(struct world *world)
+{
+    memset(world->present, 0, sizeof(world->present));
+}
+
 static void receiver_take(struct world *world, const struct packet *packet)
 {
     uint32_t ahead = packet->seq - world->expected;
 
+    if (world->restarts > 0 && random_below(1000) < world->restarts) {
+        world_restart_receiver(world);
+    }
     if (ahead < world->hold && !world->present[packet->seq % 2048]) {
         world->present[packet->seq % 2048] = true;
         world->held[packet->seq % 2048] = *packet;
@@ -212,15 +220,20 @@ void world_begin(struct world *world, uint64_t seed, uint32_t first_seq)
     world->hold = 1024;
 }
 
+void world_step(struct world *world)
+{
+    world->now++;
+    wire_step(world);
+    retransmit(world);
+}
+
 void world_run(struct world *world, uint64_t nr_frames)
 {
     uint32_t first = world->first;
     uint64_t settle = 0;
 
     while (!window_empty(world->window) || world->window->next - first < nr_frames) {
-        world->now++;
-        wire_step(world);
-        retransmit(world);
+        world_step(world);
         if (world->window->next - first < nr_frames && random_below(20) == 0) {
             world_send(world, 1 + random_below(200));
         }

@@ -30,6 +30,7 @@ struct world {
     uint64_t now;
     uint32_t drop, dup, jitter; /* per cent, per cent, ticks */
     uint32_t hold;              /* how many frames ahead of the expected one the receiver keeps */
+    uint32_t restarts;          /* in a thousand frames: how often the receiver is started again, and keeps none */
 
     struct flight flight;
     struct window *window; /* its window */
@@ -61,6 +62,12 @@ void world_send(struct world *world, uint32_t nr_frames);
 
 /* Remove a packet from the wire; the others keep their order. */
 struct packet world_take(struct world *world, uint32_t i);
+
+/* One tick: deliver what arrives, and send again what is lost. */
+void world_step(struct world *world);
+
+/* The receiver is started again: it has forgotten the frames that it held. */
+void world_restart_receiver(struct world *world);
 
 /* Send nr_frames or slightly more, then run until all are acknowledged, for a limited time. */
 void world_run(struct world *world, uint64_t nr_frames);
