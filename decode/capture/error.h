@@ -16,6 +16,8 @@ enum error_kind {
     ERROR_CANNOT_WRITE,    /* name: file; errno */
     ERROR_CANNOT_WRITE_AT, /* name: file; number: offset; errno */
     ERROR_NOT_EMPTY,       /* name: directory */
+    ERROR_IN_USE,          /* name: directory */
+    ERROR_NO_RESUME,       /* name: directory or file, and why */
     ERROR_TOO_MANY_CPUS,   /* number: CPU of a frame */
     ERROR_NO_CAPTURE,      /* name: directory or file in it; errno */
     ERROR_NO_TRACE,        /* name: file; number: CPU */

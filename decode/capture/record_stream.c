@@ -76,14 +76,27 @@ static void cut_records(struct record_stream *stream, record_stream_deliver deli
     memmove(stream->buffer, stream->buffer + at, stream->used);
 }
 
+static bool has_buffer(struct record_stream *stream)
+{
+    if (!stream->buffer)
+        stream->buffer = malloc(2 * RECORD_STREAM_MAX);
+    return stream->buffer != NULL;
+}
+
+bool record_stream_refill(struct record_stream *stream, const uint8_t *bytes, size_t size)
+{
+    if (size > 2 * RECORD_STREAM_MAX || !has_buffer(stream))
+        return false;
+    memcpy(stream->buffer, bytes, size);
+    stream->used = size;
+    return true;
+}
+
 bool record_stream_take(struct record_stream *stream, uint64_t offset, const uint8_t *bytes, size_t size,
                         record_stream_deliver deliver, void *context)
 {
-    if (!stream->buffer) {
-        stream->buffer = malloc(2 * RECORD_STREAM_MAX);
-        if (!stream->buffer)
-            return false;
-    }
+    if (!has_buffer(stream))
+        return false;
     if (offset < stream->offset) {
         uint64_t known = stream->offset - offset;
         if (known >= size)

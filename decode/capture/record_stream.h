@@ -29,6 +29,9 @@ struct record_stream {
 void record_stream_init(struct record_stream *stream, uint16_t cpu);
 void record_stream_free(struct record_stream *stream);
 
+/* Set the start of an unfinished record: what the buffer of an earlier process had. false: out of memory. */
+bool record_stream_refill(struct record_stream *stream, const uint8_t *bytes, size_t size);
+
 /* Take the bytes at offset of the stream. Bytes that were taken before are ignored. false: out of memory. */
 bool record_stream_take(struct record_stream *stream, uint64_t offset, const uint8_t *bytes, size_t size,
                         record_stream_deliver deliver, void *context);

@@ -48,6 +48,8 @@ struct control *control_open(const char *directory, struct error *error)
     control_clients_init(&control->clients);
     control->directory = control_address(&address, directory);
     control->listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    if (control->directory >= 0) /* of a receiver that was killed: the store has locked the directory */
+        unlinkat(control->directory, CONTROL_SOCKET, 0);
     if (control->directory >= 0 && control->listener >= 0 &&
         bind(control->listener, (struct sockaddr *)&address, sizeof(address)) == 0 &&
         listen(control->listener, 64) == 0)

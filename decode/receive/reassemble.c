@@ -19,6 +19,14 @@ void reassemble_free(struct reassemble *r)
         free(r->slots[i].payload);
 }
 
+void reassemble_resume(struct reassemble *r, uint32_t stream_id, uint32_t next_seq, uint64_t frames)
+{
+    r->started = true;
+    r->stream_id = stream_id;
+    r->next_seq = next_seq;
+    r->counts.frames = frames;
+}
+
 static void deliver_frame(struct reassemble *r, const struct frame_header *header, const uint8_t *payload)
 {
     r->counts.frames++;

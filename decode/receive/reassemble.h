@@ -50,6 +50,9 @@ struct reassemble {
 void reassemble_init(struct reassemble *r, bool in_order_only, reassemble_deliver deliver, void *context);
 void reassemble_free(struct reassemble *r);
 
+/* Continue with a stream of which so many frames were delivered, up to next_seq. */
+void reassemble_resume(struct reassemble *r, uint32_t stream_id, uint32_t next_seq, uint64_t frames);
+
 /* Take a checked frame (frame_header_parse returned FRAME_OK). false: the frame belongs to another stream id or is not
  * a data frame, and must not be answered. All others, duplicates too, are answered if they request it. */
 bool reassemble_take(struct reassemble *r, const struct frame_header *header, const uint8_t *payload);

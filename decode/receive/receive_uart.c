@@ -152,6 +152,21 @@ static void take_frame(void *context, const struct frame_header *header, const u
     reception_take(context, 0, header, payload);
 }
 
+#define COMMIT_SECONDS 0.1 /* what a killed receiver loses at most */
+
+/* Nothing asks for answers, so the frames themselves must not wait. */
+static bool commit(struct reception *reception, bool now)
+{
+    static double committed;
+    static uint64_t frames;
+    const double time = monotonic_seconds();
+    if (frames == reception->frames.counts.frames || (!now && time - committed < COMMIT_SECONDS))
+        return !reception->store_failed;
+    committed = time;
+    frames = reception->frames.counts.frames;
+    return reception_commit(reception);
+}
+
 /* Read once. At the end of a file that grows, wait for more. */
 static enum reception_outcome read_some(struct reception *reception, int fd, bool grows, struct uart_stream *stream,
                                         int wait_milliseconds)
@@ -159,7 +174,7 @@ static enum reception_outcome read_some(struct reception *reception, int fd, boo
     static uint8_t bytes[65536];
     struct pollfd wait = {.fd = fd, .events = POLLIN};
     if (!grows && poll(&wait, 1, wait_milliseconds) <= 0)
-        return store_flush(reception->store) ? RECEPTION_CONTINUES : RECEPTION_FAILED;
+        return commit(reception, true) ? RECEPTION_CONTINUES : RECEPTION_FAILED;
     ssize_t size = read(fd, bytes, sizeof(bytes));
     if (size < 0 && (errno == EINTR || errno == EAGAIN))
         return RECEPTION_CONTINUES;
@@ -168,7 +183,7 @@ static enum reception_outcome read_some(struct reception *reception, int fd, boo
         return RECEPTION_FAILED;
     }
     if (size == 0) {
-        if (!store_flush(reception->store))
+        if (!commit(reception, true))
             return RECEPTION_FAILED;
         if (!grows)
             return RECEPTION_SOURCE_END;
@@ -178,7 +193,7 @@ static enum reception_outcome read_some(struct reception *reception, int fd, boo
     uart_stream_take(stream, bytes, (size_t)size, take_frame, reception);
     if (stream->bad_version)
         reception->other_version = stream->version;
-    return RECEPTION_CONTINUES;
+    return commit(reception, false) ? RECEPTION_CONTINUES : RECEPTION_FAILED;
 }
 
 enum reception_outcome receive_uart(struct reception *reception, const char *source, uint32_t baud)

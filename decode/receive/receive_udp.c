@@ -105,14 +105,18 @@ static bool answer_frame(struct reception *reception, const struct frame_header 
     return true;
 }
 
-/* With a key: is it an authentic frame? A request to begin a session is answered here. */
+/* With a key: is it an authentic frame? A request to begin a session is answered here, once what is agreed is written:
+ * the machine does not ask a receiver that is started again. */
 static bool is_authentic(struct reception *reception, int fd, const struct frame_header *header, const uint8_t *bytes,
                          const struct sockaddr_in *from)
 {
     uint8_t answer[SESSION_OPENED_MAX];
     const size_t size = session_open(reception->session, header, bytes, answer);
     if (size > 0) {
-        (void)!sendto(fd, answer, size, 0, (const struct sockaddr *)from, sizeof(*from));
+        if (!reception_commit(reception))
+            reception->store_failed = true;
+        else
+            (void)!sendto(fd, answer, size, 0, (const struct sockaddr *)from, sizeof(*from));
         return false;
     }
     return session_accepts(reception->session, &reception->frames, header, bytes);
@@ -131,7 +135,7 @@ static bool take_datagram(struct reception *reception, struct way *way, const ui
         return true;
     }
     if (reception->session && !is_authentic(reception, way->fd, &header, bytes, from))
-        return true;
+        return !reception->store_failed;
     const uint8_t *payload = bytes + frame_payload_at(&header);
     if (reception->session)
         header.kind &= (uint8_t)~FRAME_TAGGED;

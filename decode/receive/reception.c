@@ -27,6 +27,38 @@ void reception_free(struct reception *reception)
     rivals_free(&reception->rivals);
 }
 
+void reception_resume(struct reception *reception, const struct resume_point *point)
+{
+    if (point->keyed)
+        session_recall(reception->session, &point->session);
+    if (!point->started)
+        return;
+    reassemble_resume(&reception->frames, point->stream_id, point->next_seq, point->frames);
+    reception->frames.counts.lost = point->lost;
+    reception->due_seq = point->next_seq;
+    reception->source = point->source;
+    reception->answered = point->answered;
+    reception->proven = point->proven;
+}
+
+bool reception_commit(struct reception *reception)
+{
+    const struct reassemble *frames = &reception->frames;
+    struct resume_point point = {.started = frames->started,
+                                 .serial = frames->in_order_only,
+                                 .keyed = reception->session != NULL,
+                                 .answered = reception->answered,
+                                 .proven = reception->proven,
+                                 .stream_id = frames->stream_id,
+                                 .next_seq = frames->next_seq,
+                                 .frames = frames->counts.frames,
+                                 .lost = frames->counts.lost,
+                                 .source = reception->source};
+    if (reception->session)
+        session_remember(reception->session, &point.session);
+    return store_commit(reception->store, &point);
+}
+
 static bool is_data(const struct frame_header *header)
 {
     return header->kind == FRAME_TRACE || header->kind == FRAME_RECORDS;
@@ -121,10 +153,10 @@ bool reception_answer(struct reception *reception, uint64_t source, const struct
         rival_ack(rivals_find(&reception->rivals, source, asked->stream_id), asked->flags, header, ack);
         return true;
     }
-    if (!store_flush(reception->store))
+    reception->answered = true;
+    if (!reception_commit(reception))
         return false;
     reassemble_ack(&reception->frames, asked->flags, header, ack);
-    reception->answered = true;
     return true;
 }
 

@@ -11,6 +11,7 @@
 #include "decode/capture/error.h"
 #include "decode/receive/control.h"
 #include "decode/receive/reassemble.h"
+#include "decode/receive/resume_point.h"
 #include "decode/receive/rivals.h"
 #include "decode/receive/session.h"
 #include "decode/receive/store.h"
@@ -66,6 +67,12 @@ enum reception_outcome {
 /* Initialise the fields from frames on; the owner sets those before and the options. in_order_only: a serial line. */
 void reception_init(struct reception *reception, bool in_order_only);
 void reception_free(struct reception *reception);
+
+/* Continue where an earlier receiver has ended; call it after reception_init. session must be set if it had a key. */
+void reception_resume(struct reception *reception, const struct resume_point *point);
+
+/* Write what was received, and the position of the reception. false: see store_error. */
+bool reception_commit(struct reception *reception);
 
 /* Take a checked frame, as reassemble_take. source: where it came from, 0 on a serial line. false: it does not belong
  * to our stream, and must not be answered. */

@@ -63,6 +63,36 @@ static struct session_candidate *candidate_for(struct session *session, uint32_t
     return session->chosen ? NULL : add(session, stream_id, nonces);
 }
 
+void session_remember(const struct session *session, struct session_memory *memory)
+{
+    *memory = (struct session_memory){.chosen = -1};
+    memcpy(memory->nonce, session->nonce, sizeof(memory->nonce));
+    for (unsigned i = 0; i < SESSION_CANDIDATES; i++) {
+        const struct session_candidate *candidate = &session->candidates[i];
+        memory->candidates[i].present = candidate->present;
+        memory->candidates[i].stream_id = candidate->stream_id;
+        memcpy(memory->candidates[i].sender, candidate->nonces.sender, AUTH_NONCE_BYTES);
+        if (session->chosen == candidate)
+            memory->chosen = (int32_t)i;
+    }
+}
+
+void session_recall(struct session *session, const struct session_memory *memory)
+{
+    struct auth_nonces nonces;
+    memcpy(session->nonce, memory->nonce, sizeof(session->nonce));
+    memcpy(nonces.receiver, memory->nonce, sizeof(nonces.receiver));
+    for (unsigned i = 0; i < SESSION_CANDIDATES; i++) {
+        if (!memory->candidates[i].present)
+            continue;
+        memcpy(nonces.sender, memory->candidates[i].sender, sizeof(nonces.sender));
+        struct session_candidate *candidate = add(session, memory->candidates[i].stream_id, &nonces);
+        candidate->used = ++session->clock;
+        if (memory->chosen == (int32_t)i)
+            session->chosen = candidate;
+    }
+}
+
 size_t session_open(struct session *session, const struct frame_header *header, const uint8_t *datagram,
                     uint8_t answer[SESSION_OPENED_MAX])
 {

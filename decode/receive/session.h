@@ -34,8 +34,24 @@ struct session {
     uint64_t refused;                 /* frames without the right tag */
 };
 
+/* What a session has agreed with senders, for a receiver that is started again. None of it is secret: the keys follow
+ * from the shared key. */
+struct session_memory {
+    uint8_t nonce[AUTH_NONCE_BYTES];
+    struct {
+        uint32_t present, stream_id;
+        uint8_t sender[AUTH_NONCE_BYTES];
+    } candidates[SESSION_CANDIDATES];
+    int32_t chosen; /* its index, or -1 */
+};
+
 /* false: the system has no random number. */
 bool session_init(struct session *session, const struct siphash_key *shared);
+
+void session_remember(const struct session *session, struct session_memory *memory);
+
+/* Continue with what session_remember has stored. The shared key is set. */
+void session_recall(struct session *session, const struct session_memory *memory);
 
 /* Is a received frame, which frame_parse has accepted, authentic? A frame of a stream: its number must be near the one
  * that frames expects. The first such frame chooses the session. */

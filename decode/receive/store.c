@@ -9,32 +9,40 @@
 
 static bool open_files(struct store *store)
 {
-    const struct store_file file = {
-        .directory = store->directory, .directory_name = store->directory_name, .error = &store->error, .fd = -1};
-    store->events = store->index = store->checksums = file;
     return store_file_open(&store->checksums, CHECKSUM_NAME) &&
            store_file_open_summed(&store->events, CHECKSUM_EVENTS, 0, &store->checksums) &&
            store_file_open_summed(&store->index, CHECKSUM_INDEX, 0, &store->checksums);
 }
 
-struct store *store_create(const char *directory, struct error *error)
+struct store *store_in(int fd, const char *directory, struct error *error)
 {
-    bool made;
-    int fd = store_directory_open(directory, &made, error);
-    if (fd < 0)
-        return NULL;
     struct store *store = calloc(1, sizeof(*store));
-    if (!store) {
+    char *name = strdup(directory);
+    if (!store || !name) {
         error_set(error, ERROR_MEMORY, 0, "a capture");
+        free(store);
+        free(name);
         close(fd);
         return NULL;
     }
     store->directory = fd;
+    store->directory_name = name;
+    const struct store_file file = {.directory = fd, .directory_name = name, .error = &store->error, .fd = -1};
+    store->events = store->index = store->checksums = file;
+    store->journal = (struct journal){.directory = fd, .fds = {-1, -1}};
+    return store;
+}
+
+struct store *store_create(const char *directory, struct error *error)
+{
+    bool made;
+    int fd = store_directory_make(directory, &made, error);
+    struct store *store = fd < 0 ? NULL : store_in(fd, directory, error);
+    if (!store)
+        return NULL;
     store->made = made;
-    store->events.fd = store->index.fd = store->checksums.fd = -1;
-    store->directory_name = strdup(directory);
-    if (!store->directory_name)
-        error_set(&store->error, ERROR_MEMORY, 0, "a capture");
+    if (!journal_create(&store->journal, fd))
+        error_set(&store->error, ERROR_CANNOT_MAKE, 0, "%s/resume", directory);
     else if (open_files(store))
         return store;
     *error = store->error;
@@ -50,14 +58,8 @@ void store_know_cpus(struct store *store, uint64_t cpus)
     }
 }
 
-struct store_cpu *store_cpu(struct store *store, uint16_t cpu)
+struct store_cpu *store_cpu_add(struct store *store, uint16_t cpu)
 {
-    if (cpu >= STORE_MAX_CPUS) {
-        error_set(&store->error, ERROR_TOO_MANY_CPUS, cpu, "%s", store->directory_name);
-        return NULL;
-    }
-    if (store->cpus[cpu])
-        return store->cpus[cpu];
     struct store_cpu *new = calloc(1, sizeof(*new));
     if (!new) {
         error_set(&store->error, ERROR_MEMORY, 0, "CPU %u", cpu);
@@ -67,8 +69,21 @@ struct store_cpu *store_cpu(struct store *store, uint16_t cpu)
     store->cpus[cpu] = new;
     store_know_cpus(store, cpu + 1u);
     new->trace = (struct store_file){
-        .directory = store->directory, .directory_name = store->directory_name, .error = &store->error};
-    store_file_open_summed(&new->trace, CHECKSUM_TRACE, cpu, &store->checksums);
+        .directory = store->directory, .directory_name = store->directory_name, .error = &store->error, .fd = -1};
+    return new;
+}
+
+struct store_cpu *store_cpu(struct store *store, uint16_t cpu)
+{
+    if (cpu >= STORE_MAX_CPUS) {
+        error_set(&store->error, ERROR_TOO_MANY_CPUS, cpu, "%s", store->directory_name);
+        return NULL;
+    }
+    if (store->cpus[cpu])
+        return store->cpus[cpu];
+    struct store_cpu *new = store_cpu_add(store, cpu);
+    if (new)
+        store_file_open_summed(&new->trace, CHECKSUM_TRACE, cpu, &store->checksums);
     return new;
 }
 
@@ -128,18 +143,22 @@ static void close_files(struct store *store)
     store->hello = (struct record_text){NULL, 0};
 }
 
-static void free_store(struct store *store)
+void store_abandon(struct store *store)
 {
     close_files(store);
+    journal_close(&store->journal);
     close(store->directory);
     free(store->directory_name);
+    free(store->state);
     free(store);
 }
 
 bool store_close(struct store *store)
 {
     bool good = store_flush(store);
-    free_store(store);
+    if (good && store->totals.ended)
+        journal_remove(&store->journal);
+    store_abandon(store);
     return good;
 }
 
@@ -149,24 +168,30 @@ static void remove_files(const struct store *store)
     for (unsigned kind = CHECKSUM_EVENTS; kind < CHECKSUM_NR_FILES; kind++)
         unlinkat(store->directory, checksum_file_name(name, (enum checksum_file)kind, 0), 0);
     for (unsigned i = 0; i < STORE_MAX_CPUS; i++)
-        if (store->cpus[i])
-            unlinkat(store->directory, checksum_file_name(name, CHECKSUM_TRACE, i), 0);
+        unlinkat(store->directory, checksum_file_name(name, CHECKSUM_TRACE, i), 0);
     unlinkat(store->directory, CHECKSUM_NAME, 0);
 }
 
 void store_discard(struct store *store)
 {
     remove_files(store);
+    journal_remove(&store->journal);
     if (store->made)
         rmdir(store->directory_name);
-    free_store(store);
+    store_abandon(store);
 }
 
+/* The commits first: what is in the journal must be in the files. */
 bool store_restart(struct store *store)
 {
+    if (!journal_clear(&store->journal))
+        return error_set(&store->error, ERROR_CANNOT_WRITE, 0, "%s/resume", store->directory_name);
     remove_files(store);
     close_files(store);
     store->totals = (struct store_totals){0};
     store->may_miss = 0;
+    const struct store_file file = {
+        .directory = store->directory, .directory_name = store->directory_name, .error = &store->error, .fd = -1};
+    store->events = store->index = store->checksums = file;
     return open_files(store);
 }

@@ -18,6 +18,7 @@
 
 #define STORE_MAX_CPUS 256u
 
+struct resume_point;
 struct store;
 
 /* Totals of one CPU. */
@@ -79,13 +80,21 @@ uint64_t store_bytes(const struct store *store);
 /* Write all data to the files. false: see store_error. */
 bool store_flush(struct store *store);
 
+/* The same, and record the position of the reception: after it, all that was received so far may be acknowledged. A
+ * receiver that is started again continues there (store_resume.h). false: see store_error. */
+bool store_commit(struct store *store, const struct resume_point *point);
+
 /* Payload of the newest RECORD_STATUS of a CPU, valid until the next call that stores something. size 0: none. */
 struct record_text store_status(const struct store *store, unsigned cpu);
 
 const struct store_totals *store_totals(const struct store *store);
 
-/* Flush and close. false: the flush failed. Call store_flush first to get the error. */
+/* Flush and close. If all CPUs have ended, nothing is left to resume. false: the flush failed. Call
+ * store_flush first to get the error. */
 bool store_close(struct store *store);
+
+/* Close without a flush, and leave everything as it is. */
+void store_abandon(struct store *store);
 
 /* Close and remove the files, and the directory if store_create made it. */
 void store_discard(struct store *store);

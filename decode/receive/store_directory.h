@@ -1,4 +1,4 @@
-/* The directory of a new capture. */
+/* The directory of a new capture, or of one that is not finished. */
 #ifndef DECODE_STORE_DIRECTORY_H
 #define DECODE_STORE_DIRECTORY_H
 
@@ -6,8 +6,11 @@
 
 #include "decode/capture/error.h"
 
-/* Make the directory, or use an existing empty one (then *made is false). Returns its descriptor; -1: error says why.
- */
-int store_directory_open(const char *directory, bool *made, struct error *error);
+/* Make the directory, or open an empty one. *made: it did not exist. Returns its file descriptor; -1: error says why.
+ * While it is open, no other receiver can open the directory. */
+int store_directory_make(const char *directory, bool *made, struct error *error);
+
+/* Open a directory, whatever it has. */
+int store_directory_open(const char *directory, struct error *error);
 
 #endif

@@ -5,31 +5,70 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES (512u * 1024u)
 
-bool store_file_open(struct store_file *file, const char *name)
+static bool open_file(struct store_file *file, const char *name, int flags)
 {
     snprintf(file->name, sizeof(file->name), "%s", name);
     file->fd = -1;
     file->buffer = malloc(BUFFER_BYTES);
     if (file->buffer)
-        file->fd = openat(file->directory, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        file->fd = openat(file->directory, name, flags | O_CLOEXEC, 0666);
     if (file->fd >= 0)
         return true;
     file->failed = true;
-    return error_set(file->error, ERROR_CANNOT_MAKE, 0, "%s/%s", file->directory_name, name);
+    return error_set(file->error, flags & O_CREAT ? ERROR_CANNOT_MAKE : ERROR_CANNOT_OPEN, 0, "%s/%s",
+                     file->directory_name, name);
+}
+
+bool store_file_open(struct store_file *file, const char *name)
+{
+    return open_file(file, name, O_WRONLY | O_CREAT | O_EXCL);
+}
+
+static const char *set_summed(struct store_file *file, enum checksum_file kind, uint16_t cpu,
+                              struct store_file *checksums, char name[CHECKSUM_FILE_NAME])
+{
+    file->checksums = checksums;
+    file->kind = kind;
+    file->cpu = cpu;
+    return checksum_file_name(name, kind, cpu);
 }
 
 bool store_file_open_summed(struct store_file *file, enum checksum_file kind, uint16_t cpu,
                             struct store_file *checksums)
 {
     char name[CHECKSUM_FILE_NAME];
-    file->checksums = checksums;
-    file->kind = kind;
-    file->cpu = cpu;
-    return store_file_open(file, checksum_file_name(name, kind, cpu));
+    return store_file_open(file, set_summed(file, kind, cpu, checksums, name));
+}
+
+/* bytes: of the file's end, which the system must have kept. */
+static bool cut_file(struct store_file *file, uint64_t bytes)
+{
+    struct stat status;
+    if (fstat(file->fd, &status) == 0 && (uint64_t)status.st_size >= bytes && ftruncate(file->fd, (off_t)bytes) == 0)
+        return true;
+    file->failed = true;
+    return error_set(file->error, ERROR_NO_RESUME, 0, "%s/%s: it is shorter than what was acknowledged",
+                     file->directory_name, file->name);
+}
+
+bool store_file_reopen(struct store_file *file, const char *name, uint64_t end)
+{
+    file->written = end;
+    return open_file(file, name, O_RDWR) && cut_file(file, end);
+}
+
+bool store_file_reopen_summed(struct store_file *file, enum checksum_file kind, uint16_t cpu,
+                              struct store_file *checksums, uint64_t end, uint64_t summed)
+{
+    char name[CHECKSUM_FILE_NAME];
+    file->written = end;
+    file->summed = summed;
+    return open_file(file, set_summed(file, kind, cpu, checksums, name), O_RDWR) && cut_file(file, summed);
 }
 
 uint64_t store_file_end(const struct store_file *file)

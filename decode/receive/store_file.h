@@ -33,6 +33,11 @@ bool store_file_open(struct store_file *file, const char *name);
 bool store_file_open_summed(struct store_file *file, enum checksum_file kind, uint16_t cpu,
                             struct store_file *checksums);
 
+/* Open a file of an earlier process, and cut it at its end: summed if it has checksums (a hole follows up to end). */
+bool store_file_reopen(struct store_file *file, const char *name, uint64_t end);
+bool store_file_reopen_summed(struct store_file *file, enum checksum_file kind, uint16_t cpu,
+                              struct store_file *checksums, uint64_t end, uint64_t summed);
+
 /* File offset of the next byte. */
 uint64_t store_file_end(const struct store_file *file);
 

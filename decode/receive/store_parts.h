@@ -4,6 +4,7 @@
 
 #include "decode/capture/record_stream.h"
 #include "decode/receive/holes.h"
+#include "decode/receive/journal.h"
 #include "decode/receive/store.h"
 #include "decode/receive/store_file.h"
 
@@ -25,11 +26,18 @@ struct store {
     struct store_totals totals;
     struct record_text hello; /* for meta.json */
     uint64_t may_miss;        /* most bytes of lost frames that no hole has accounted for yet */
+    struct journal journal;
+    uint8_t *state; /* store_commit builds it here */
+    size_t state_size;
     struct error error;
 };
 
-/* A CPU, made at its first use. NULL: the store's error says why. */
+/* A store without files, in a directory that is open. The directory is closed if there is no memory for it. */
+struct store *store_in(int fd, const char *directory, struct error *error);
+
+/* A CPU, made at its first use. NULL: the store's error says why. store_cpu_add makes none of its files. */
 struct store_cpu *store_cpu(struct store *store, uint16_t cpu);
+struct store_cpu *store_cpu_add(struct store *store, uint16_t cpu);
 
 /* There are at least so many CPUs. */
 void store_know_cpus(struct store *store, uint64_t cpus);
@@ -39,6 +47,13 @@ void store_know_cpus(struct store *store, uint64_t cpus);
 
 /* Write a record; every record passes here. */
 void store_keep_record(struct store *store, const struct record_header *header, const uint8_t *bytes, size_t size);
+
+/* Take a record that is in the files already, as an earlier process has taken it. payload: only of kinds that have an
+ * effect on the store. */
+void store_recall_record(struct store *store, const struct record_header *header, const uint8_t *payload);
+
+/* Write meta.json again. */
+void store_rewrite_meta(struct store *store);
 
 /* Write a RECORD_LOST if records of a CPU are missing since the last one. */
 void store_keep_lost(struct store *store, uint16_t cpu);

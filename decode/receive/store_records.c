@@ -33,7 +33,7 @@ static void copy_text(struct record_text *text, const uint8_t *payload, size_t s
     *text = (struct record_text){copy, size};
 }
 
-static void rewrite_meta(struct store *store)
+void store_rewrite_meta(struct store *store)
 {
     struct record_text ends[STORE_MAX_CPUS] = {{NULL, 0}};
     for (unsigned i = 0; i < store->totals.nr_cpus; i++)
@@ -49,7 +49,6 @@ static void take_hello(struct store *store, const uint8_t *payload, size_t size)
     if (text_find_number(&cpus, store->hello, "nr_cpus"))
         store_know_cpus(store, cpus);
     store->totals.hello = true;
-    rewrite_meta(store);
 }
 
 static void take_end(struct store *store, uint16_t cpu, const uint8_t *payload, size_t size)
@@ -62,7 +61,6 @@ static void take_end(struct store *store, uint16_t cpu, const uint8_t *payload, 
     totals->ended = true;
     for (unsigned i = 0; i < totals->nr_cpus; i++)
         totals->ended = totals->ended && totals->cpus[i].ended;
-    rewrite_meta(store);
 }
 
 static void count_record(struct store *store, const struct record_header *header, const uint8_t *payload)
@@ -88,6 +86,23 @@ void store_keep_record(struct store *store, const struct record_header *header, 
     struct index_entry entry = {store_file_end(&store->events), *header};
     if (store_file_append(&store->events, bytes, size) && store_file_append(&store->index, &entry, sizeof(entry)))
         count_record(store, header, payload);
+    if (header->kind == RECORD_HELLO || header->kind == RECORD_END)
+        store_rewrite_meta(store);
+}
+
+void store_recall_record(struct store *store, const struct record_header *header, const uint8_t *payload)
+{
+    struct store_cpu *cpu = store->cpus[header->cpu];
+    struct record_lost lost;
+    if (header->kind == RECORD_GAP)
+        expect_hole(store, header, payload);
+    if (header->kind == RECORD_LOST && header->length >= sizeof(lost)) {
+        memcpy(&lost, payload, sizeof(lost));
+        cpu->lost_recorded += lost.size;
+    }
+    if (header->trace_offset > cpu->trace_offset)
+        cpu->trace_offset = header->trace_offset;
+    count_record(store, header, payload);
 }
 
 void store_keep_lost(struct store *store, uint16_t cpu)

@@ -21,6 +21,8 @@ static const struct {
     [ERROR_CANNOT_WRITE] = {NAME ": cannot be written", true},
     [ERROR_CANNOT_WRITE_AT] = {NAME ": cannot be written at offset " NUMBER, true},
     [ERROR_NOT_EMPTY] = {NAME ": is not empty; a capture is never overwritten: name a new directory", false},
+    [ERROR_IN_USE] = {NAME ": another receiver stores a capture there", false},
+    [ERROR_NO_RESUME] = {NAME ": the reception cannot be resumed; receive the rest into a new directory", false},
     [ERROR_TOO_MANY_CPUS] = {"a frame of CPU " NUMBER ": a capture has room for fewer CPUs", false},
     [ERROR_NO_CAPTURE] = {NAME ": not a capture: a capture is a directory that undertrace receive -o has created",
                           true},

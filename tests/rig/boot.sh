@@ -28,6 +28,7 @@
 #   ENDS      how the guest ends: power-off (default); reset, of the machine; stop: the hypervisor parks the CPU
 #   UNTIL     stop, with status 0, as soon as the console shows this text: for boots that are refused
 #   RECEIVE   further words for `undertrace receive`
+#   RECEIVER  a program to run in place of build/undertrace for it
 #   LIVE      1: the receiver's progress goes to the terminal instead of DIR/receive.log
 #
 # DIR: beat (a byte for each 100 million ticks), bochsrc, bochs.log, emulator.log, console.txt (COM1), uart.bin (COM2), truth.bin, capture/, receive.log,
@@ -46,6 +47,7 @@ quiet=${QUIET:-15}
 most=${MOST:-300}
 backstop=${BACKSTOP:-7200}
 bochs=${EMULATOR:-$build/bochs}
+undertrace=${RECEIVER:-$build/undertrace}
 memory=${MEMORY:-1024} # what Bochs does not hold itself, 2048 MiB at most, it keeps in a file of its own
 # KiB of memory that the emulator holds, or writes to that file, at a time. As it starts it compares each block's name with each
 # other's: with the 128 that are usual, that takes longer than many a guest of ours.
@@ -142,9 +144,9 @@ await_emulator() {
 if [ -n "$source" ]; then
     # shellcheck disable=SC2086 # lists of words
     if [ "${LIVE:-0}" = 1 ]; then
-        "$build/undertrace" receive $source -o "$dir/capture" --console "$dir/console.txt" ${RECEIVE:-} &
+        "$undertrace" receive $source -o "$dir/capture" --console "$dir/console.txt" ${RECEIVE:-} &
     else
-        (await_emulator && exec "$build/undertrace" receive $source -o "$dir/capture" ${RECEIVE:-}) \
+        (await_emulator && exec "$undertrace" receive $source -o "$dir/capture" ${RECEIVE:-}) \
             >"$dir/receive.log" 2>&1 &
     fi
     receiver=$!

@@ -13,6 +13,7 @@
 #include "decode/cli/text/reception_text.h"
 #include "decode/receive/receive_uart.h"
 #include "decode/receive/receive_udp.h"
+#include "decode/receive/store_resume.h"
 
 static const char usage[] =
     "usage: undertrace receive (--udp PORT | --uart SOURCE) -o DIRECTORY [options]\n"
@@ -31,7 +32,8 @@ static const char usage[] =
     "                      socket, HOST:PORT of a TCP server, or - for standard input\n"
     "  --baud N            speed of the terminal device (default: 115200)\n"
     "  -o, --output DIRECTORY\n"
-    "                      where the capture is stored; a directory that is empty or does not exist\n"
+    "                      where the capture is stored; a directory that is empty or does not exist, or\n"
+    "                      one whose receiver ended before the stream: the reception continues there\n"
     "  --timeout S         give up after S seconds without a frame (default: never)\n"
     "  --limit SIZE        stop when the capture has this many bytes (K, M, G, T: powers of 1024)\n"
     "  --linger S          over UDP: answer repeated frames for S seconds after the end (default: 1)\n"
@@ -147,7 +149,7 @@ static int finish_reception(struct reception *reception, enum reception_outcome 
 {
     const struct store_totals *totals = store_totals(reception->store);
     store_settle(reception->store);
-    if (!store_flush(reception->store))
+    if (!reception_commit(reception))
         outcome = RECEPTION_FAILED;
     bool lost = totals->lost_trace_bytes || totals->lost_record_bytes || totals->misplaced || totals->cuts;
     reception_text_others(&watch->said, reception);
@@ -168,21 +170,49 @@ static int finish_reception(struct reception *reception, enum reception_outcome 
     return outcome == RECEPTION_FAILED ? 1 : outcome == RECEPTION_ENDED && !lost ? 0 : 2;
 }
 
-/* Create the capture's directory and its control socket. false: a message says why, and nothing is left. */
-static bool make_capture(struct reception *reception, const struct arguments *a)
+/* Can the reception be resumed with these options? false: a message says why not. */
+static bool fits(const struct resume_point *point, const struct arguments *a)
 {
-    reception->store = store_create(a->directory, &reception->error);
-    if (reception->store)
+    const char *why = NULL;
+    if (point->started && point->serial != (a->uart != NULL))
+        why = point->serial ? "was received from a serial line: resume it with --uart"
+                            : "was received over UDP: resume it with --udp";
+    else if (point->keyed && !a->key)
+        why = "was received with a key: give the same --key";
+    else if (point->started && !point->keyed && a->key)
+        why = "was received without a key: resume it without --key";
+    if (why)
+        message_print("receive: %s: %s", a->directory, why);
+    return why == NULL;
+}
+
+/* Close the store after an error: remove the files if they are new. */
+static void drop_store(struct reception *reception, bool unfinished)
+{
+    if (reception->store && unfinished)
+        store_abandon(reception->store);
+    else if (reception->store)
+        store_discard(reception->store);
+}
+
+/* Create the capture's directory and its control socket, or resume a capture that is not finished. false: a message
+ * says why not, and nothing new is left. */
+static bool make_capture(struct reception *reception, const struct arguments *a, struct resume_point *point)
+{
+    const bool unfinished = store_is_unfinished(a->directory);
+    reception->store = unfinished ? store_resume(a->directory, point, &reception->error)
+                                  : store_create(a->directory, &reception->error);
+    bool good = reception->store && fits(point, a);
+    if (good)
         reception->control = control_open(a->directory, &reception->error);
-    bool good = reception->control && (!a->status || output_spares(a->status, a->directory));
+    if (reception->error.kind)
+        error_print(&reception->error);
+    good = good && reception->control && (!a->status || output_spares(a->status, a->directory));
     if (good)
         return true;
-    if (!reception->control)
-        error_print(&reception->error);
-    else
+    if (reception->control)
         control_close(reception->control);
-    if (reception->store)
-        store_discard(reception->store);
+    drop_store(reception, unfinished);
     return false;
 }
 
@@ -205,6 +235,7 @@ int command_receive(int argc, char **argv)
     struct arguments a;
     static struct reception reception;
     static struct watch watch;
+    struct resume_point point = {.started = false};
     int status = parse_arguments(&a, argc, argv);
     if (status != ARGUMENTS_GOOD)
         return status;
@@ -226,14 +257,16 @@ int command_receive(int argc, char **argv)
     reception.progress = show_reception;
     reception.progress_context = &watch;
     catch_signals();
-    if (!make_capture(&reception, &a))
+    if (!make_capture(&reception, &a, &point))
         return 1;
     if (a.decode && !(watch.live = live_start(a.directory, a.symbols))) {
         control_close(reception.control);
-        store_discard(reception.store);
+        drop_store(&reception, point.started);
         return 1;
     }
     reception_init(&reception, !udp);
+    reception_resume(&reception, &point);
+    reception_text_resumed(&reception, a.directory);
     enum reception_outcome outcome =
         udp ? receive_udp(&reception, a.bind, (uint16_t)a.port) : receive_uart(&reception, a.uart, (uint32_t)a.baud);
     return finish_reception(&reception, outcome, &watch, a.directory);

@@ -47,6 +47,16 @@ void reception_text_others(struct reception_said *said, const struct reception *
     }
 }
 
+void reception_text_resumed(const struct reception *reception, const char *directory)
+{
+    const struct store_totals *totals = store_totals(reception->store);
+    char trace[COUNTED_TEXT_SIZE], records[COUNTED_TEXT_SIZE];
+    if (reception->frames.started)
+        message_print("%s: resuming stream %08x after %s and %s", directory, reception->frames.stream_id,
+                      counted_text(trace, totals->trace_bytes, "trace byte", "trace bytes"),
+                      counted_text(records, totals->records, "record", "records"));
+}
+
 /* Print each CPU's stream, if there are several. */
 static void say_cpus(const struct store_totals *totals)
 {

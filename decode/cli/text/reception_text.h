@@ -15,6 +15,9 @@ struct reception_said {
     unsigned replaced;
 };
 
+/* If the reception resumes an earlier one: say where. */
+void reception_text_resumed(const struct reception *reception, const char *directory);
+
 /* Warn about frames that do not belong to this capture. Call it often. */
 void reception_text_others(struct reception_said *said, const struct reception *reception);
 

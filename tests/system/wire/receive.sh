@@ -68,6 +68,27 @@ says 'another boot on the same line' 2 'ignoring frames of another boot' receive
 says 'another version on the same line' 2 'ignoring frames of wire version 1' receive "$work/version.bin" version
 same 'the part before it is kept of both' "$(stat -c %s "$work/rebooted/events.bin" "$work/version/events.bin" | uniq | wc -l)" 1
 
+# A receiver that continues: of a file it reads again what it has; what passed while it was away is a gap with its numbers.
+end=$(stat -c %s "$line")
+head -c $((end / 3)) "$line" >"$work/growing"
+build/undertrace receive --quiet --uart "$work/growing" -o "$work/killed" &
+receiver=$!
+until [ -s "$work/killed/resume.1" ]; do sleep 0.05; done
+kill -KILL $receiver
+wait $receiver 2>/dev/null
+same 'a receiver that is killed leaves its socket' "$([ -S "$work/killed/control" ] && echo socket)" socket
+tail -c +$((end / 3 + 1)) "$line" >>"$work/growing"
+says 'and is started again with the same file' 0 'resuming stream' $undertrace receive --quiet --uart "$work/growing" -o "$work/killed"
+for file in events.bin index cpu0.pt meta.json; do
+    check "and has the same $file as one that was not killed" cmp "$work/killed/$file" "$work/whole/$file"
+done
+cat "$work/half" | $undertrace receive --quiet --uart - -o "$work/away" 2>/dev/null
+tail -c +$((end / 2 + 20001)) "$line" >"$work/rest"
+says 'bytes that passed meanwhile are lost' 2 'lost on the wire' receive "$work/rest" away
+same 'a gap has their numbers' "$(build/undertrace info --json "$work/away" | jq -c '[.gaps[] | .cause, .bytes > 0 and .bytes <= 20000] + [.ended]')" \
+    '["wire",true,true]'
+says 'a capture of a serial line is not resumed over UDP' 1 'resume it with --uart' $undertrace receive --udp 1 -o "$work/version"
+
 # Files of the capture are not written over, and what cannot be written is an error.
 sum=$(cat "$capture"/* | sha256sum)
 for words in 'decode --branches' 'decode --instructions' 'decode --merged' 'report --json'; do

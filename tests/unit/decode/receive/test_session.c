@@ -153,15 +153,46 @@ static void numbers_do_not_repeat(void **state)
     assert_true(auth_check((const uint8_t *)&ack, &m.keys.to_sender, 0x100000006));
 }
 
+/* A receiver that is started again accepts what the one before would have, and nothing else; not even that, if no
+ * session was recorded. */
+static void a_receiver_that_is_started_again_goes_on(void **state)
+{
+    struct fixture *f = *state;
+    static struct session again;
+    struct session_memory memory;
+    struct machine m = {.stream_id = STREAM, .nonces = {.sender = {2}}}, other = {.stream_id = 3};
+    assert_true(open_session(f, &m, &shared)); /* answered, but no frame has come */
+    session_remember(&f->session, &memory);
+    assert_true(session_init(&again, &shared));
+    build(&m, FRAME_TRACE, 0, "payload", 7, &m.keys.to_receiver, 0);
+    assert_false(session_accepts(&again, &f->frames, &m.header, m.datagram));
+    session_recall(&again, &memory);
+    assert_true(session_accepts(&again, &f->frames, &m.header, m.datagram));
+
+    assert_true(open_session(f, &other, &shared));
+    assert_true(accepts_frame(f, &m, 0, 0));
+    f->frames.started = true;
+    f->frames.counts.frames = f->frames.next_seq = 40;
+    session_remember(&f->session, &memory);
+    assert_true(session_init(&f->session, &shared));
+    session_recall(&f->session, &memory);
+    assert_non_null(f->session.chosen);
+    assert_false(open_session(f, &other, &shared));
+    assert_true(accepts_frame(f, &m, 41, 41));
+    build(&other, FRAME_TRACE, 41, "payload", 7, &other.keys.to_receiver, 41);
+    assert_false(session_accepts(&f->session, &f->frames, &other.header, other.datagram));
+    build(&m, FRAME_TRACE, 41, "payload", 7, &m.keys.to_receiver, 41 + (1ull << 32));
+    assert_false(session_accepts(&f->session, &f->frames, &m.header, m.datagram));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_first_authentic_frame_chooses),
-        TEST(another_key_gets_no_answer),
-        TEST(frames_without_the_right_tag_are_refused),
-        TEST(numbers_do_not_repeat),
+        TEST(the_first_authentic_frame_chooses),        TEST(another_key_gets_no_answer),
+        TEST(frames_without_the_right_tag_are_refused), TEST(numbers_do_not_repeat),
+        TEST(a_receiver_that_is_started_again_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
