@@ -7,6 +7,15 @@
 #include "decode/receive/store_directory.h"
 #include "decode/receive/store_parts.h"
 
+static struct store_file unopened_file(struct store *store)
+{
+    return (struct store_file){.waiter = &store->waiter,
+                               .directory = store->directory,
+                               .directory_name = store->directory_name,
+                               .error = &store->error,
+                               .fd = -1};
+}
+
 static bool open_files(struct store *store)
 {
     return store_file_open(&store->checksums, CHECKSUM_NAME) &&
@@ -27,8 +36,7 @@ struct store *store_in(int fd, const char *directory, struct error *error)
     }
     store->directory = fd;
     store->directory_name = name;
-    const struct store_file file = {.directory = fd, .directory_name = name, .error = &store->error, .fd = -1};
-    store->events = store->index = store->checksums = file;
+    store->events = store->index = store->checksums = unopened_file(store);
     store->journal = (struct journal){.directory = fd, .fds = {-1, -1}};
     return store;
 }
@@ -50,6 +58,11 @@ struct store *store_create(const char *directory, struct error *error)
     return NULL;
 }
 
+void store_on_full(struct store *store, bool (*wait)(void *context, int reason), void *context)
+{
+    store->waiter = (struct store_waiter){wait, context};
+}
+
 void store_know_cpus(struct store *store, uint64_t cpus)
 {
     if (cpus > store->totals.nr_cpus && cpus <= STORE_MAX_CPUS) {
@@ -68,8 +81,7 @@ struct store_cpu *store_cpu_add(struct store *store, uint16_t cpu)
     record_stream_init(&new->records, cpu);
     store->cpus[cpu] = new;
     store_know_cpus(store, cpu + 1u);
-    new->trace = (struct store_file){
-        .directory = store->directory, .directory_name = store->directory_name, .error = &store->error, .fd = -1};
+    new->trace = unopened_file(store);
     return new;
 }
 
@@ -190,8 +202,6 @@ bool store_restart(struct store *store)
     close_files(store);
     store->totals = (struct store_totals){0};
     store->may_miss = 0;
-    const struct store_file file = {
-        .directory = store->directory, .directory_name = store->directory_name, .error = &store->error, .fd = -1};
-    store->events = store->index = store->checksums = file;
+    store->events = store->index = store->checksums = unopened_file(store);
     return open_files(store);
 }

@@ -82,7 +82,9 @@ bool store_commit(struct store *store, const struct resume_point *point)
         store->state_size = size;
     }
     put_state(store, point);
-    return journal_write(&store->journal, (struct journal_header *)(void *)store->state,
-                         size - sizeof(struct journal_header)) ||
-           error_set(&store->error, ERROR_CANNOT_WRITE, 0, "%s/resume", store->directory_name);
+    while (!journal_write(&store->journal, (struct journal_header *)(void *)store->state,
+                          size - sizeof(struct journal_header)))
+        if (!store_waits(&store->waiter))
+            return error_set(&store->error, ERROR_CANNOT_WRITE, 0, "%s/resume", store->directory_name);
+    return true;
 }

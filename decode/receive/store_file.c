@@ -102,12 +102,22 @@ static void sum_written(struct store_file *file, size_t size)
     file->summed = file->written + size;
 }
 
+/* EFBIG: of a process with a limit, which prlimit can raise. */
+bool store_waits(const struct store_waiter *waiter)
+{
+    const int reason = errno;
+    const bool full = reason == ENOSPC || reason == EDQUOT || reason == EFBIG;
+    const bool again = full && waiter->wait && waiter->wait(waiter->context, reason);
+    errno = reason;
+    return again;
+}
+
 bool store_file_flush(struct store_file *file)
 {
     size_t at = 0;
     while (at < file->used && !file->failed) {
         ssize_t done = pwrite(file->fd, file->buffer + at, file->used - at, (off_t)(file->written + at));
-        if (done < 0 && errno == EINTR)
+        if (done < 0 && (errno == EINTR || store_waits(file->waiter)))
             continue;
         if (done <= 0) {
             error_set(file->error, ERROR_CANNOT_WRITE_AT, file->written + at, "%s/%s", file->directory_name,

@@ -9,7 +9,17 @@
 #include "decode/capture/checksum.h"
 #include "decode/capture/error.h"
 
+/* What to do when there is no room for a file: wait a moment, and return whether to try again. reason: errno. */
+struct store_waiter {
+    bool (*wait)(void *context, int reason); /* NULL: the write fails */
+    void *context;
+};
+
+/* A write failed with errno: wait if that is for room. false: do not try again. Keeps errno. */
+bool store_waits(const struct store_waiter *waiter);
+
 struct store_file {
+    const struct store_waiter *waiter; /* belongs to the owner */
     int directory;
     const char *directory_name;   /* for errors; belongs to the owner */
     struct error *error;          /* belongs to the owner */

@@ -59,9 +59,11 @@ bool store_meta_write(struct store_file *checksums, struct record_text hello, co
     FILE *text = open_memstream(&bytes, &size);
     if (text)
         write_meta(text, hello, ends, nr_ends);
-    bool good = text && fclose(text) == 0 && write_file(checksums->directory, bytes, size) &&
-                store_file_sum(checksums, CHECKSUM_META, 0, 0, bytes, size) && store_file_flush(checksums) &&
-                renameat(checksums->directory, META_TEMPORARY, checksums->directory, META_NAME) == 0;
+    bool good = text && fclose(text) == 0;
+    while (good && !write_file(checksums->directory, bytes, size))
+        good = store_waits(checksums->waiter);
+    good = good && store_file_sum(checksums, CHECKSUM_META, 0, 0, bytes, size) && store_file_flush(checksums) &&
+           renameat(checksums->directory, META_TEMPORARY, checksums->directory, META_NAME) == 0;
     if (!good)
         error_set(checksums->error, ERROR_CANNOT_WRITE, 0, "%s/%s", checksums->directory_name, META_NAME);
     free(bytes);

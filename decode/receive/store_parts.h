@@ -26,6 +26,7 @@ struct store {
     struct store_totals totals;
     struct record_text hello; /* for meta.json */
     uint64_t may_miss;        /* most bytes of lost frames that no hole has accounted for yet */
+    struct store_waiter waiter;
     struct journal journal;
     uint8_t *state; /* store_commit builds it here */
     size_t state_size;

@@ -1,4 +1,5 @@
 /* undertrace receive: store a stream from the wire as a capture. */
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 
@@ -36,6 +37,7 @@ static const char usage[] =
     "                      one whose receiver ended before the stream: the reception continues there\n"
     "  --timeout S         give up after S seconds without a frame (default: never)\n"
     "  --limit SIZE        stop when the capture has this many bytes (K, M, G, T: powers of 1024)\n"
+    "  --wait-for-space    when the disk is full, wait until there is room, instead of ending\n"
     "  --linger S          over UDP: answer repeated frames for S seconds after the end (default: 1)\n"
     "  --status FILE       keep the state in FILE as JSON\n"
     "  --console FILE      show the last line of FILE, the guest's console\n"
@@ -48,11 +50,13 @@ static const char usage[] =
     "2 reception stopped before the end, bytes were lost, or the hypervisor gave up tracing because no\n"
     "receiver answered: the capture is readable, and records what is missing.\n";
 
+#define SPACE_MILLISECONDS 200 /* between two attempts to write to a full disk */
+
 struct arguments {
     const char *bind, *announce_to, *uart, *directory, *status, *console, *symbols, *key;
     uint64_t port, baud, limit;
     double timeout, linger;
-    bool quiet, decode, announce;
+    bool quiet, decode, announce, wait_for_space;
 };
 
 static volatile sig_atomic_t stop_asked;
@@ -83,6 +87,14 @@ static void show_reception(void *context, enum reception_phase phase, const stru
     if (watch->live)
         progress_note(watch->progress, live_text(watch->live, totals));
     progress_show(watch->progress, phase, totals);
+}
+
+static bool wait_for_space(void *context, int reason)
+{
+    struct watch *watch = context;
+    reception_text_full(&watch->said, watch->directory, reason);
+    poll(NULL, 0, SPACE_MILLISECONDS);
+    return !stop_asked;
 }
 
 static void catch_signals(void)
@@ -127,6 +139,7 @@ static int parse_arguments(struct arguments *a, int argc, char **argv)
         {"baud", ARGUMENT_NUMBER, &a->baud, UINT32_MAX},
         {"timeout", ARGUMENT_SECONDS, &a->timeout, 0},
         {"limit", ARGUMENT_SIZE, &a->limit, 0},
+        {"wait-for-space", ARGUMENT_FLAG, &a->wait_for_space, 0},
         {"linger", ARGUMENT_SECONDS, &a->linger, 0},
         {"status", ARGUMENT_TEXT, &a->status, 0},
         {"console", ARGUMENT_TEXT, &a->console, 0},
@@ -264,6 +277,8 @@ int command_receive(int argc, char **argv)
         drop_store(&reception, point.started);
         return 1;
     }
+    if (a.wait_for_space)
+        store_on_full(reception.store, wait_for_space, &watch);
     reception_init(&reception, !udp);
     reception_resume(&reception, &point);
     reception_text_resumed(&reception, a.directory);

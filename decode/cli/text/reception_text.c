@@ -1,11 +1,13 @@
 #include "decode/cli/text/reception_text.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "decode/capture/monotonic.h"
 #include "decode/cli/message.h"
 #include "decode/report/number_text.h"
 
+#define FULL_SECONDS 5.0        /* of writing, after which the next wait is announced again */
 #define OTHER_BOOT_SECONDS 10.0 /* anyone can send frames with as many stream ids: at most one line in this time */
 
 void reception_text_others(struct reception_said *said, const struct reception *reception)
@@ -57,6 +59,16 @@ void reception_text_resumed(const struct reception *reception, const char *direc
                       counted_text(records, totals->records, "record", "records"));
 }
 
+void reception_text_full(struct reception_said *said, const char *directory, int reason)
+{
+    const double now = monotonic_seconds();
+    if (said->full_at == 0 || now - said->full_at > FULL_SECONDS)
+        message_print("%s: %s: waiting for room; nothing is lost as long as the machine waits (net.stall=), and Ctrl-C "
+                      "ends the receiver",
+                      directory, strerror(reason));
+    said->full_at = now;
+}
+
 /* Print each CPU's stream, if there are several. */
 static void say_cpus(const struct store_totals *totals)
 {
@@ -98,6 +110,20 @@ void reception_text_losses(const struct reception *reception)
         message_print("the guest put the machine to sleep: what runs after it wakes is not traced");
 }
 
+/* A capture that is not finished: how the rest gets there. */
+static void say_how_to_resume(const struct reception *reception, enum reception_outcome outcome)
+{
+    static const char *const first[] = {
+        [RECEPTION_LIMIT] = "run the same command with a higher --limit",
+        [RECEPTION_FAILED] = "remove the cause, and run the same command again",
+    };
+    const char *what =
+        outcome == RECEPTION_LIMIT || outcome == RECEPTION_FAILED ? first[outcome] : "run the same command again";
+    message_print("to resume: %s; %s", what,
+                  reception->frames.in_order_only ? "what the line carries meanwhile becomes a gap"
+                                                  : "the machine keeps what is not stored, and waits (net.stall=)");
+}
+
 void reception_text_outcome(const struct reception *reception, enum reception_outcome outcome, bool lost,
                             const char *directory)
 {
@@ -118,4 +144,6 @@ void reception_text_outcome(const struct reception *reception, enum reception_ou
     else
         message_print("%s: %s", directory,
                       outcome == RECEPTION_ENDED && lost ? "ended, but bytes are missing" : words[outcome]);
+    if (reception->frames.started && outcome != RECEPTION_ENDED)
+        say_how_to_resume(reception, outcome);
 }

@@ -13,7 +13,11 @@ struct reception_said {
     uint32_t stream_id;
     double boot_at;
     unsigned replaced;
+    double full_at;
 };
+
+/* There is no room for the capture, and the receiver waits. Call it for each attempt. */
+void reception_text_full(struct reception_said *said, const char *directory, int reason);
 
 /* If the reception resumes an earlier one: say where. */
 void reception_text_resumed(const struct reception *reception, const char *directory);
@@ -24,7 +28,7 @@ void reception_text_others(struct reception_said *said, const struct reception *
 /* Print each CPU's stream, if there are several, and what was ignored, lost or damaged. */
 void reception_text_losses(const struct reception *reception);
 
-/* Print the outcome, in one line. lost: bytes are missing. */
+/* Print the outcome, and how to resume. lost: bytes are missing. */
 void reception_text_outcome(const struct reception *reception, enum reception_outcome outcome, bool lost,
                             const char *directory);
 

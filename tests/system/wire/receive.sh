@@ -57,6 +57,20 @@ same 'and nothing calls that complete' "$(grep -c complete "$work/err.log") $(gr
     "$work/err.log")" '0 1'
 check 'what was written before is not damaged' $undertrace info "$work/full"
 
+says 'and resumed when there is room, with nothing lost' 0 'complete' receive "$line" full
+check 'it has the bytes of one that found room' cmp "$work/full/events.bin" "$work/whole/events.bin"
+waiting() {
+    (ulimit -S -f 40 && exec build/undertrace receive --quiet --uart "$line" -o "$work/waiting" --wait-for-space 2>"$work/waiting.log") &
+    local receiver=$!
+    until grep -q 'File too large: waiting for room' "$work/waiting.log" 2>/dev/null; do sleep 0.05; done
+    [ "$1" = stop ] && kill -INT $receiver || prlimit --pid $receiver --fsize=unlimited:
+    wait $receiver
+    echo "$? $(tail -n 1 "$work/waiting.log" | grep -c "$2")"
+}
+same '--wait-for-space: Ctrl-C ends it, and it says how to resume' "$(waiting stop 'to resume: remove the cause')" '1 1'
+same '--wait-for-space: it continues when there is room' "$(waiting raise complete)" '0 1'
+check 'with all bytes' cmp "$work/waiting/cpu0.pt" "$work/whole/cpu0.pt"
+
 # The machine is started again on the way, and sends as another version.
 head -c $(($(stat -c %s "$line") / 2)) "$line" >"$work/half"
 cat "$work/half" "$other" >"$work/rebooted.bin"

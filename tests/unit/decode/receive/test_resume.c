@@ -1,13 +1,16 @@
 /* A store that continues where another one has ended, at any byte after its last commit. */
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <errno.h>
 #include <fcntl.h>
 
 #include <cmocka.h>
@@ -145,7 +148,64 @@ static void nothing_was_committed(void **state)
     assert_int_equal(rmdir(f->capture), 0); /* nothing is left */
 }
 
-static void what_cannot_go_on(void **state)
+/* A process's limit acts as a full disk. The third attempt finds room. */
+static bool make_room(void *context, int reason)
+{
+    unsigned *attempts = context;
+    const struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    assert_int_equal(reason, EFBIG);
+    return ++*attempts < 3 || setrlimit(RLIMIT_FSIZE, &limit) == 0;
+}
+
+static bool give_up(void *context, int reason)
+{
+    (void)context, (void)reason;
+    return false;
+}
+
+static void a_full_disk_is_waited_for(void **state)
+{
+    struct capture_fixture *f = *state;
+    const struct rlimit few = {5000, RLIM_INFINITY};
+    unsigned attempts = 0;
+    struct store *store = store_create(f->capture, &f->error);
+    signal(SIGXFSZ, SIG_IGN);
+    store_on_full(store, make_room, &attempts);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &few), 0);
+    assert_true(store_trace(store, 0, 0, trace, 9000));
+    assert_true(store_commit(store, &point));
+    assert_int_equal(attempts, 3);
+    store_abandon(store);
+    store = resumed(f);
+    end_of(store, 0, 9000);
+    assert_true(store_close(store));
+    check_capture(f, 1);
+}
+
+/* Ended by the user meanwhile, or without such an option: what was committed before is not touched. */
+static void a_full_disk_loses_nothing(void **state)
+{
+    struct capture_fixture *f = *state;
+    const struct rlimit few = {5000, RLIM_INFINITY}, all = {RLIM_INFINITY, RLIM_INFINITY};
+    struct store *store = store_create(f->capture, &f->error);
+    signal(SIGXFSZ, SIG_IGN);
+    store_on_full(store, give_up, NULL);
+    assert_true(store_trace(store, 0, 0, trace, 4000));
+    assert_true(store_commit(store, &point));
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &few), 0);
+    assert_true(store_trace(store, 0, 4000, trace + 4000, 5000));
+    assert_false(store_commit(store, &point));
+    assert_int_equal(store_error(store)->kind, ERROR_CANNOT_WRITE_AT);
+    assert_int_equal(setrlimit(RLIMIT_FSIZE, &all), 0);
+    assert_false(store_close(store));
+    store = resumed(f);
+    assert_true(store_trace(store, 0, 4000, trace + 4000, 5000));
+    end_of(store, 0, 9000);
+    assert_true(store_close(store));
+    check_capture(f, 1);
+}
+
+static void what_cannot_be_resumed(void **state)
 {
     struct capture_fixture *f = *state;
     struct resume_point found;
@@ -177,7 +237,9 @@ int main(void)
         CAPTURE_TEST(what_was_not_committed_comes_again),
         CAPTURE_TEST(announced_gaps_are_recalled),
         CAPTURE_TEST(nothing_was_committed),
-        CAPTURE_TEST(what_cannot_go_on),
+        CAPTURE_TEST(a_full_disk_is_waited_for),
+        CAPTURE_TEST(a_full_disk_loses_nothing),
+        CAPTURE_TEST(what_cannot_be_resumed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
