@@ -143,7 +143,9 @@ static enum net_kind receive_arp(struct net_link *link, const uint8_t *frame, si
         __builtin_memcpy(reply + ARP_TARGET_MAC, frame + ARP_SENDER_MAC, NET_MAC_BYTES + 4);
         return NET_ARP_REQUEST;
     }
-    if (net_get16(frame + ARP_OPERATION) == ARP_OP_REPLY && net_get32(frame + ARP_SENDER_IP) == link->peer) {
+    if (link->asks && net_get16(frame + ARP_OPERATION) == ARP_OP_REPLY &&
+        net_get32(frame + ARP_SENDER_IP) == link->peer) {
+        link->asks = false;
         __builtin_memcpy(link->peer_mac, frame + ARP_SENDER_MAC, NET_MAC_BYTES);
         return NET_ARP_REPLY;
     }

@@ -22,6 +22,7 @@ struct net_link {
     uint8_t mac[NET_MAC_BYTES], peer_mac[NET_MAC_BYTES];
     uint32_t ip, peer;
     uint16_t port; /* both ends use it */
+    bool asks;     /* for the peer's MAC address: an ARP reply is taken only then, and ends it */
 };
 
 /* Build the headers of a datagram to the peer, except for the lengths: net_headers_set_length. DF is set, so the

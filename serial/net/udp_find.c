@@ -112,7 +112,6 @@ bool udp_find_receiver(struct udp_sink *s, uint64_t start, uint64_t timeout)
             continue;
         }
         (void)next_frame(s, s->boot_frame);
-        s->peer_found = false; /* an unsolicited ARP reply may have set it */
         log_line("channel=net: a receiver announces itself at %u.%u.%u.%u", s->link.peer >> 24,
                  s->link.peer >> 16 & 255, s->link.peer >> 8 & 255, s->link.peer & 255);
         return true;

@@ -93,6 +93,13 @@ INIT_CODE void udp_build_headers(struct udp_sink *s)
     }
 }
 
+__attribute__((cold, noinline)) void udp_forget_headers(struct udp_sink *s)
+{
+    for (uint32_t i = 0; i < UDP_TX_SLOTS; i++) {
+        s->headers[i].payload_bytes = UDP_UNBUILT;
+    }
+}
+
 /* The state of udp_put_frames: the next slot, and the fields of its frame. */
 struct next_frame {
     struct udp_headers *headers;

@@ -5,6 +5,9 @@
 #include "base/trace_clock.h"
 #include "serial/net/udp_state.h"
 
+#define ARP_BACKOFF 5u  /* timeouts without an answer, after which the sender repeats its ARP request */
+#define ARP_INTERVAL 4u /* timeouts, of up to 250 ms each */
+
 static void take_frame(struct udp_sink *s, const uint8_t *bytes, size_t size, uint64_t now)
 {
     struct frame_header header;
@@ -37,6 +40,7 @@ static bool take_packet(struct udp_sink *s, const uint8_t *bytes, size_t size, u
         return true;
     case NET_ARP_REPLY:
         s->peer_found = true;
+        udp_forget_headers(s);
         break;
     case NET_DATAGRAM:
         take_frame(s, payload, payload_bytes, now);
@@ -77,6 +81,16 @@ void udp_receive(struct udp_sink *s, uint64_t now)
     }
 }
 
+/* Another host may have taken over the receiver's address: ask who has it, about once a second. */
+static __attribute__((cold, noinline)) void ask_again(struct udp_sink *s)
+{
+    if (s->flight.nr_timeouts - s->arp_timeouts >= ARP_INTERVAL) {
+        s->arp_timeouts = s->flight.nr_timeouts;
+        s->link.asks = true;
+        udp_send_arp(s, s->boot_frame);
+    }
+}
+
 static void udp_poll(struct sink *sink)
 {
     struct udp_sink *s = udp_sink_of(sink);
@@ -86,6 +100,9 @@ static void udp_poll(struct sink *sink)
         udp_receive(s, now);
     }
     flight_polled(&s->flight, now);
+    if (__builtin_expect(s->flight.backoff >= ARP_BACKOFF, 0)) {
+        ask_again(s);
+    }
     if (udp_lease_waits(&s->lease, now)) {
         udp_lease_act(s, now);
     }

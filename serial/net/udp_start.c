@@ -137,6 +137,7 @@ static bool find_peer(struct udp_sink *s, uint64_t start, uint64_t timeout, uint
     uint8_t request[NET_ARP_FRAME_BYTES];
 
     net_arp_request(request, &s->link);
+    s->link.asks = true;
     while (!s->peer_found) {
         uint64_t now = tsc_read();
 
@@ -298,6 +299,7 @@ struct sink *udp_sink_init(void *memory, const struct udp_sink_params *params, c
         return give_up(s, why, why_size, "no answer with this key= from the receiver", params->wait_seconds);
     }
     udp_build_headers(s);
+    net_arp_request(s->boot_frame, &s->link);
     s->sink.end_tsc = END_SECONDS * params->tsc_hz;
     if (params->stall_seconds != 0) {
         sink_cut_init(&s->sink, &s->cut, params->stall_seconds * params->tsc_hz, &s->flight.window.arrived, udp_taken);

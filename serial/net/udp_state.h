@@ -68,6 +68,7 @@ struct udp_sink {
     uint32_t stream_id, dhcp_id;
     uint16_t max_payload; /* bytes of a frame's payload, a multiple of 8 */
     bool peer_found;
+    uint64_t arp_timeouts; /* flight.nr_timeouts at the last ARP request */
     struct udp_auth auth;
     uint64_t nr_sent;      /* new frames: the number of the next one, which does not wrap around */
     uint16_t header_bytes; /* of a frame: FRAME_HEADER_SIZE, and its tag */
@@ -103,7 +104,7 @@ struct udp_sink {
     uint8_t *rx_buffers;
     uint64_t rx_buffers_pa;
 
-    uint8_t *boot_frame; /* E1000_RX_BUFFER_BYTES: udp_find.c parses received frames here */
+    uint8_t *boot_frame; /* E1000_RX_BUFFER_BYTES: udp_find.c parses received frames here; later an ARP request */
     void *nic_data;      /* NIC_DRIVER_BYTES for the driver, page-aligned */
 
     uint64_t *released; /* [stream]: the window's */
@@ -123,6 +124,9 @@ static inline uint16_t udp_stream(uint16_t cpu, enum frame_kind kind)
 
 /* Build the headers in all slots, for full frames. */
 void udp_build_headers(struct udp_sink *s);
+
+/* The peer has another MAC address: headers are built again at the next use of their slot. */
+void udp_forget_headers(struct udp_sink *s);
 
 /* Send retransmissions, then waiting bytes, as far as the window and the ring have room. Request an acknowledgement if
  * it is time to. */

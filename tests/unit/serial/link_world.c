@@ -23,7 +23,7 @@
 #define MAX_PACKETS 8192u
 #define PACKET_BYTES 256u /* headers and an acknowledgement; payloads stay in the trace memory */
 
-static const uint8_t peer_mac[6] = {2, 0, 0, 0, 0, 1};
+static const uint8_t peer_mac[6] = {2, 0, 0, 0, 0, 1}, new_mac[6] = {2, 0, 0, 0, 0, 3};
 
 struct packet {
     uint64_t arrival;
@@ -81,15 +81,21 @@ static void card_receive(const uint8_t *bytes, size_t size)
     world->rx_slot++;
 }
 
+/* Of the host that has the receiver's address now. */
+static const uint8_t *receiver_mac(void)
+{
+    return world->settings.moves != 0 && world->now >= world->settings.moves ? new_mac : peer_mac;
+}
+
 static void answer_arp(const uint8_t *request)
 {
     uint8_t reply[60] = {0};
 
     memcpy(reply, request + 6, 6);
-    memcpy(reply + 6, peer_mac, 6);
+    memcpy(reply + 6, receiver_mac(), 6);
     memcpy(reply + 12, request + 12, 8);
     reply[21] = 2;
-    memcpy(reply + 22, peer_mac, 6);
+    memcpy(reply + 22, receiver_mac(), 6);
     memcpy(reply + 28, request + 38, 4);
     memcpy(reply + 32, request + 22, 10);
     card_receive(reply, sizeof(reply));
@@ -151,7 +157,7 @@ static void card_sync(struct nic *nic)
 
         if (headers[12] == 8 && headers[13] == 6) {
             answer_arp(headers);
-        } else {
+        } else if (memcmp(headers, receiver_mac(), 6) == 0) {
             wire_put(headers, phys_to_virt(slot->payload.low), slot->payload.high & 0xffff);
         }
         slot->payload.high |= E1000_TX_DD;

@@ -16,6 +16,7 @@ struct link_settings {
     uint32_t drop;         /* of 1000 datagrams, in both directions, those that are lost */
     uint32_t reorder;      /* of 1000, those that the next one overtakes */
     uint32_t queue_frames; /* the wire holds this many and drops what comes then; 0: any number */
+    uint64_t moves;        /* ns until another host takes over the receiver's address; 0: never */
     uint64_t poll;         /* ns between two polls of the sender */
     uint64_t bytes;        /* of trace to send */
     uint32_t region_bytes; /* of trace that become ready at once; 8 regions are the trace memory */

@@ -196,12 +196,31 @@ static void very_bad_wires(void **state)
     check(&settings, 1, 300, 1700);
 }
 
+/* Another host takes over the receiver's address, with what it has stored: it gets everything that the first one has
+ * not acknowledged, within two seconds. */
+static void another_host_takes_over(void **state)
+{
+    struct link_settings settings = wire(100, 10, 10);
+    const struct link_result before = link_run(&settings, 3);
+
+    (void)state;
+    settings.moves = before.ns / 2;
+    const struct link_result result = link_run(&settings, 3);
+
+    assert_int_equal(result.payload_bytes, before.payload_bytes);
+    assert_in_range(result.ns, before.ns + MS, before.ns + 2000u * MS);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_rates_and_losses), cmocka_unit_test(nothing_is_sent_twice_without_a_loss),
-        cmocka_unit_test(other_wires),          cmocka_unit_test(short_queues),
-        cmocka_unit_test(queues_stay_short),    cmocka_unit_test(very_bad_wires),
+        cmocka_unit_test(all_rates_and_losses),
+        cmocka_unit_test(nothing_is_sent_twice_without_a_loss),
+        cmocka_unit_test(other_wires),
+        cmocka_unit_test(short_queues),
+        cmocka_unit_test(queues_stay_short),
+        cmocka_unit_test(very_bad_wires),
+        cmocka_unit_test(another_host_takes_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

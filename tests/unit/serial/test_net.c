@@ -162,8 +162,12 @@ static void arp(void **state)
                         20);
     assert_int_equal(net_receive(&peer, request, sizeof(request), reply, &payload, &payload_bytes), NET_ARP_REQUEST);
     assert_memory_equal(reply, us.mac, NET_MAC_BYTES);
+    assert_int_equal(net_receive(&us, reply, sizeof(reply), ignored, &payload, &payload_bytes), NET_OTHER);
+    us.asks = true; /* only then */
     assert_int_equal(net_receive(&us, reply, sizeof(reply), ignored, &payload, &payload_bytes), NET_ARP_REPLY);
     assert_memory_equal(us.peer_mac, peer.mac, NET_MAC_BYTES);
+    assert_false(us.asks);
+    us.asks = true;
 
     reply[31] ^= 1; /* the sender's IPv4 address: another host's answer */
     memset(us.peer_mac, 0, NET_MAC_BYTES);
