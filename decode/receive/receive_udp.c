@@ -173,12 +173,15 @@ static bool take_batch(struct reception *reception, struct way *way, struct batc
     return true;
 }
 
-/* Once a second, until the first frame arrives. */
+#define FOLLOW_SILENCE 3.0 /* seconds after which the machine may have been reset */
+
+/* Once a second, until the first frame arrives. With follow also for the machine's next boot, which may wait for it. */
 static void announce(const struct reception *reception, int fd, uint16_t port, const struct sockaddr_in *to)
 {
     static double announced;
     const double now = monotonic_seconds();
-    if (!reception->announce || reception->frames.started || now - announced < 1)
+    const bool silent = reception->follow && now - reception->last_frame > FOLLOW_SILENCE;
+    if (!reception->announce || (reception->frames.started && !silent) || now - announced < 1)
         return;
     announced = now;
     announce_send(fd, port, to, reception->session ? &reception->session->shared : NULL);
@@ -196,8 +199,7 @@ enum reception_outcome receive_udp(struct reception *reception, const char *addr
     if (fd < 0)
         return RECEPTION_FAILED;
     static struct way way;
-    way.fd = fd;
-    way.reception = reception;
+    way = (struct way){.fd = fd, .reception = reception};
     batch_init(&batch);
     reception->send = send_command;
     reception->send_context = &way;

@@ -2,6 +2,8 @@
 
 #include "decode/capture/monotonic.h"
 
+#define FIRST_SECONDS 5.0 /* within which frame 0 must come */
+
 /* Store a delivered frame. */
 static void keep_frame(void *context, const struct frame_header *header, const uint8_t *payload)
 {
@@ -17,7 +19,7 @@ static void keep_frame(void *context, const struct frame_header *header, const u
 
 void reception_init(struct reception *reception, bool in_order_only)
 {
-    reception->last_frame = monotonic_seconds();
+    reception->last_frame = reception->started_at = monotonic_seconds();
     reassemble_init(&reception->frames, in_order_only, keep_frame, reception);
 }
 
@@ -94,6 +96,30 @@ static bool replace_stream(struct reception *reception, struct rival *rival)
     return true;
 }
 
+void reception_adopt(struct reception *reception, struct rival *boot)
+{
+    reception->source = boot->source;
+    reception->answered = reception->proven = true;
+    for (unsigned i = 0; i < RIVAL_FRAMES; i++)
+        if (boot->present & 1u << i)
+            reassemble_take(&reception->frames, &boot->headers[i], boot->payloads[i]);
+    rival_free(boot);
+    if (!reception_commit(reception))
+        reception->store_failed = true;
+}
+
+/* A data frame of another stream, which may be the machine's next boot: it has the same address. true: it is to be
+ * answered. */
+static bool take_next(struct reception *reception, uint64_t source, const struct frame_header *header,
+                      const uint8_t *payload)
+{
+    const unsigned port_bits = 16;
+    if (reception->next || source >> port_bits != reception->source >> port_bits)
+        return false;
+    reception->next = rivals_take(&reception->rivals, source, header, payload);
+    return rivals_find(&reception->rivals, source, header->stream_id) != NULL;
+}
+
 static void note_other(struct reception *reception, const struct frame_header *header)
 {
     if (!is_data(header) || header->stream_id == reception->frames.stream_id)
@@ -127,8 +153,12 @@ bool reception_take(struct reception *reception, uint64_t source, const struct f
         reception->bad_frames++;
         return false;
     }
-    if (!frames->started && is_data(header))
+    if (reception->has_past && header->stream_id == reception->past_stream_id)
+        return false;
+    if (!frames->started && is_data(header)) {
         reception->source = source;
+        reception->started_at = monotonic_seconds();
+    }
     if (frames->started && source != reception->source && header->stream_id == frames->stream_id) {
         reception->strange++;
         return false;
@@ -141,6 +171,9 @@ bool reception_take(struct reception *reception, uint64_t source, const struct f
     }
     if (is_data(header) && !reception->proven && !frames->in_order_only)
         return take_rival(reception, source, header, payload);
+    if (reception->follow && is_data(header) && header->stream_id != frames->stream_id &&
+        take_next(reception, source, header, payload))
+        return true;
     note_other(reception, header);
     return false;
 }
@@ -160,6 +193,14 @@ bool reception_answer(struct reception *reception, uint64_t source, const struct
     return true;
 }
 
+/* A sender repeats its oldest frame at least every 250 ms. */
+static void check_beginning(struct reception *reception)
+{
+    const struct reassemble *frames = &reception->frames;
+    reception->began_before =
+        frames->started && frames->counts.frames == 0 && monotonic_seconds() - reception->started_at > FIRST_SECONDS;
+}
+
 enum reception_outcome reception_check(struct reception *reception)
 {
     const struct store_totals *totals = store_totals(reception->store);
@@ -169,9 +210,12 @@ enum reception_outcome reception_check(struct reception *reception)
     reception->progress(reception->progress_context, phase, totals);
     control_serve(reception->control, reception->frames.started, reception->frames.stream_id, reception->store,
                   reception->send, reception->send_context);
+    check_beginning(reception);
     double quiet = monotonic_seconds() - reception->last_frame;
     if (reception->store_failed)
         return RECEPTION_FAILED;
+    if (reception->next || (reception->session && reception->session->next))
+        return totals->ended ? RECEPTION_ENDED : RECEPTION_NEXT;
     if (totals->ended && (quiet >= reception->linger_seconds || *reception->stop))
         return RECEPTION_ENDED;
     if (*reception->stop)

@@ -30,10 +30,14 @@ struct reception {
     control_send *send; /* sends commands to the machine, with send_context; NULL: this source takes none */
     void *send_context;
     struct reassemble frames;
-    uint64_t source;         /* address and port of the stream's frames; others are not taken from elsewhere */
-    bool answered;           /* the stream's sender was sent an acknowledgement */
-    bool proven;             /* it has received one: it has sent new frames since */
-    struct rivals rivals;    /* until it is proven */
+    uint64_t source;      /* address and port of the stream's frames; others are not taken from elsewhere */
+    bool answered;        /* the stream's sender was sent an acknowledgement */
+    bool proven;          /* it has received one: it has sent new frames since */
+    struct rivals rivals; /* until it is proven; with follow: other boots */
+    bool follow;          /* set by the owner: end when the machine's next boot sends */
+    struct rival *next;   /* that boot: some of its frames are acknowledged. NULL: none, or with a key */
+    bool has_past;        /* set by the owner: frames of past_stream_id are ignored, which is received already */
+    uint32_t past_stream_id;
     unsigned replaced;       /* how often another sender has proven to be the machine: the store was emptied */
     struct session *session; /* set by the owner; NULL: without a key */
     bool tagged;             /* without a key: frames have tags */
@@ -45,7 +49,9 @@ struct reception {
     uint32_t due_seq; /* of the next frame to be delivered */
     uint64_t garbage; /* bytes of a serial line that belonged to no frame */
     bool store_failed;
-    double last_frame;       /* monotonic_seconds() of the last frame of our stream id, initially of the start */
+    bool began_before; /* its frames are not the first ones, which do not arrive: another receiver has taken them */
+    double started_at; /* monotonic_seconds() of the first frame */
+    double last_frame; /* monotonic_seconds() of the last frame of our stream id, initially of the start */
     double timeout_seconds;  /* give up after so long without a frame, 0 = never */
     uint64_t limit_bytes;    /* stop when the capture has so many, 0 = none */
     bool announce;           /* UDP: announce this receiver's address until the first frame arrives */
@@ -60,6 +66,7 @@ enum reception_outcome {
     RECEPTION_TIMEOUT,     /* nothing arrived for timeout_seconds */
     RECEPTION_INTERRUPTED, /* *stop was set */
     RECEPTION_LIMIT,       /* the capture has limit_bytes */
+    RECEPTION_NEXT,        /* with follow: another boot of the machine sends */
     RECEPTION_SOURCE_END,  /* the UART's file or socket ended before the end record */
     RECEPTION_FAILED       /* see error and store_error */
 };
@@ -70,6 +77,9 @@ void reception_free(struct reception *reception);
 
 /* Continue where an earlier receiver has ended; call it after reception_init. session must be set if it had a key. */
 void reception_resume(struct reception *reception, const struct resume_point *point);
+
+/* Begin with the frames of a boot that another reception has acknowledged (its next), and free them. */
+void reception_adopt(struct reception *reception, struct rival *boot);
 
 /* Write what was received, and the position of the reception. false: see store_error. */
 bool reception_commit(struct reception *reception);

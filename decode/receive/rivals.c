@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void rival_free(struct rival *rival)
+void rival_free(struct rival *rival)
 {
     for (unsigned i = 0; i < RIVAL_FRAMES; i++)
         free(rival->payloads[i]);

@@ -33,6 +33,7 @@ struct rivals {
 };
 
 void rivals_free(struct rivals *rivals);
+void rival_free(struct rival *rival);
 
 /* The rival with this source and stream id; NULL: there is none. */
 struct rival *rivals_find(struct rivals *rivals, uint64_t source, uint32_t stream_id);

@@ -17,12 +17,15 @@ static struct session_candidate *find(struct session *session, uint32_t stream_i
     return NULL;
 }
 
+/* The place for a new one. */
 static struct session_candidate *oldest(struct session *session)
 {
-    struct session_candidate *place = &session->candidates[0];
-    for (unsigned i = 1; i < SESSION_CANDIDATES; i++)
-        if (session->candidates[i].used < place->used)
-            place = &session->candidates[i];
+    struct session_candidate *place = NULL;
+    for (unsigned i = 0; i < SESSION_CANDIDATES; i++) {
+        struct session_candidate *candidate = &session->candidates[i];
+        if (candidate != session->chosen && candidate != session->next && (!place || candidate->used < place->used))
+            place = candidate;
+    }
     return place;
 }
 
@@ -32,17 +35,40 @@ static uint64_t number_of(const struct reassemble *frames, uint32_t seq)
     return frames->started ? auth_number(frames->counts.frames, seq) : seq;
 }
 
+/* Whose frame can it be? */
+static struct session_candidate *sender_of(struct session *session, uint32_t stream_id)
+{
+    struct session_candidate *chosen = session->chosen;
+    if (chosen && (!session->follow || chosen->stream_id == stream_id))
+        return chosen;
+    return find(session, stream_id);
+}
+
 bool session_accepts(struct session *session, const struct reassemble *frames, const struct frame_header *header,
                      const uint8_t *datagram)
 {
-    struct session_candidate *candidate = session->chosen ? session->chosen : find(session, header->stream_id);
-    const bool good = candidate && header->kind & FRAME_TAGGED && header->stream_id == candidate->stream_id &&
-                      auth_check(datagram, &candidate->keys.to_receiver, number_of(frames, header->seq));
-    if (good)
-        session->chosen = candidate;
-    else
+    struct session_candidate *candidate = sender_of(session, header->stream_id);
+    const bool other = session->chosen && candidate != session->chosen;
+    const uint64_t number = other ? header->seq : number_of(frames, header->seq);
+    if (!candidate || !(header->kind & FRAME_TAGGED) || header->stream_id != candidate->stream_id ||
+        !auth_check(datagram, &candidate->keys.to_receiver, number)) {
         session->refused++;
-    return good;
+        return false;
+    }
+    if (other)
+        session->next = candidate;
+    else
+        session->chosen = candidate;
+    return !other;
+}
+
+bool session_next(struct session *session)
+{
+    if (session->chosen)
+        session->chosen->present = false;
+    session->chosen = session->next = NULL;
+    session->refused = 0;
+    return getrandom(session->nonce, sizeof(session->nonce), 0) == (ssize_t)sizeof(session->nonce);
 }
 
 static struct session_candidate *add(struct session *session, uint32_t stream_id, const struct auth_nonces *nonces)
@@ -53,14 +79,16 @@ static struct session_candidate *add(struct session *session, uint32_t stream_id
     return place;
 }
 
-/* The session that a request is about. After the choice the chosen machine may ask again, others may not. */
+/* The session that a request is about. After the choice the chosen machine may ask again, others may not, but for the
+ * next boot. */
 static struct session_candidate *candidate_for(struct session *session, uint32_t stream_id,
                                                const struct auth_nonces *nonces)
 {
     struct session_candidate *candidate = find(session, stream_id);
-    if (candidate && memcmp(&candidate->nonces, nonces, sizeof(*nonces)) == 0)
-        return session->chosen && session->chosen != candidate ? NULL : candidate;
-    return session->chosen ? NULL : add(session, stream_id, nonces);
+    const bool open = !session->chosen || session->follow;
+    if (candidate && memcmp(candidate->nonces.sender, nonces->sender, sizeof(nonces->sender)) == 0)
+        return open || session->chosen == candidate ? candidate : NULL;
+    return open && (!candidate || candidate != session->chosen) ? add(session, stream_id, nonces) : NULL;
 }
 
 void session_remember(const struct session *session, struct session_memory *memory)
@@ -71,7 +99,7 @@ void session_remember(const struct session *session, struct session_memory *memo
         const struct session_candidate *candidate = &session->candidates[i];
         memory->candidates[i].present = candidate->present;
         memory->candidates[i].stream_id = candidate->stream_id;
-        memcpy(memory->candidates[i].sender, candidate->nonces.sender, AUTH_NONCE_BYTES);
+        memory->candidates[i].nonces = candidate->nonces;
         if (session->chosen == candidate)
             memory->chosen = (int32_t)i;
     }
@@ -79,14 +107,12 @@ void session_remember(const struct session *session, struct session_memory *memo
 
 void session_recall(struct session *session, const struct session_memory *memory)
 {
-    struct auth_nonces nonces;
     memcpy(session->nonce, memory->nonce, sizeof(session->nonce));
-    memcpy(nonces.receiver, memory->nonce, sizeof(nonces.receiver));
     for (unsigned i = 0; i < SESSION_CANDIDATES; i++) {
         if (!memory->candidates[i].present)
             continue;
-        memcpy(nonces.sender, memory->candidates[i].sender, sizeof(nonces.sender));
-        struct session_candidate *candidate = add(session, memory->candidates[i].stream_id, &nonces);
+        struct session_candidate *candidate =
+            add(session, memory->candidates[i].stream_id, &memory->candidates[i].nonces);
         candidate->used = ++session->clock;
         if (memory->chosen == (int32_t)i)
             session->chosen = candidate;
@@ -106,6 +132,7 @@ size_t session_open(struct session *session, const struct frame_header *header, 
     if (!candidate)
         return 0;
     candidate->used = ++session->clock;
+    nonces = candidate->nonces;
     const struct frame_header opened = {.kind = FRAME_OPENED, .stream_id = header->stream_id, .length = sizeof(nonces)};
     memcpy(answer, &opened, sizeof(opened));
     memcpy(answer + sizeof(opened), &nonces, sizeof(nonces));

@@ -31,6 +31,8 @@ struct session {
     uint64_t clock;
     struct session_candidate candidates[SESSION_CANDIDATES];
     struct session_candidate *chosen; /* whose stream is received; NULL: none yet */
+    bool follow;                      /* set by the owner: sessions of the next boot may begin, too */
+    struct session_candidate *next;   /* whose frames have come as well; NULL: none's */
     uint64_t refused;                 /* frames without the right tag */
 };
 
@@ -40,7 +42,7 @@ struct session_memory {
     uint8_t nonce[AUTH_NONCE_BYTES];
     struct {
         uint32_t present, stream_id;
-        uint8_t sender[AUTH_NONCE_BYTES];
+        struct auth_nonces nonces;
     } candidates[SESSION_CANDIDATES];
     int32_t chosen; /* its index, or -1 */
 };
@@ -48,13 +50,17 @@ struct session_memory {
 /* false: the system has no random number. */
 bool session_init(struct session *session, const struct siphash_key *shared);
 
+/* The next boot: forget the chosen session, and use another nonce for new ones. false: no random number. */
+bool session_next(struct session *session);
+
 void session_remember(const struct session *session, struct session_memory *memory);
 
 /* Continue with what session_remember has stored. The shared key is set. */
 void session_recall(struct session *session, const struct session_memory *memory);
 
 /* Is a received frame, which frame_parse has accepted, authentic? A frame of a stream: its number must be near the one
- * that frames expects. The first such frame chooses the session. */
+ * that frames expects. The first such frame chooses the session. With follow, one of another session sets next, and is
+ * not accepted: it will be sent again. */
 bool session_accepts(struct session *session, const struct reassemble *frames, const struct frame_header *header,
                      const uint8_t *datagram);
 

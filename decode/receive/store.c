@@ -165,11 +165,16 @@ void store_abandon(struct store *store)
     free(store);
 }
 
+void store_conclude(struct store *store)
+{
+    journal_remove(&store->journal);
+}
+
 bool store_close(struct store *store)
 {
     bool good = store_flush(store);
     if (good && store->totals.ended)
-        journal_remove(&store->journal);
+        store_conclude(store);
     store_abandon(store);
     return good;
 }

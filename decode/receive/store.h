@@ -93,6 +93,9 @@ struct record_text store_status(const struct store *store, unsigned cpu);
 
 const struct store_totals *store_totals(const struct store *store);
 
+/* The stream has ended, though not with its end records: nothing is left to resume. */
+void store_conclude(struct store *store);
+
 /* Flush and close. If all CPUs have ended, nothing is left to resume. false: the flush failed. Call
  * store_flush first to get the error. */
 bool store_close(struct store *store);

@@ -326,6 +326,30 @@ def otherkey(port, directory):
         sys.exit("there was an answer")
 
 
+def boots(port, directory):
+    """A machine boots three times, and is reset in the second one. Meanwhile another machine sends."""
+    key = KEY if "KEY" in os.environ else None
+    for number in range(1, 4):
+        machine = Machine(port, 0x1000 + number, key=key)
+        if key:
+            machine.open()
+        data = trace_bytes(50000 + number, directory)
+        machine.hello()
+        machine.deliver()
+        if number == 2:
+            machine.add(TRACE, data[:20000])
+            machine.deliver()
+            machine = Machine(port, 0xBAD, "127.0.0.3")
+            machine.hello()
+            machine.socket.send(machine.built(0, REQUEST))
+            if machine.socket.wait(0.3):
+                sys.exit("another machine gets an answer")
+        else:
+            machine.add(TRACE, data)
+            machine.end()
+            machine.deliver()
+
+
 def answers(port, directory):
     """The machine answers commands. Somebody else has sent one with a very high number."""
     machine = Machine(port, 0x600D)
@@ -366,5 +390,5 @@ def long(port, directory):
 
 if __name__ == "__main__":
     scenarios = {"first": first, "forged": forged, "answers": answers, "long": long,
-                 "keyed": keyed, "otherkey": otherkey}
+                 "keyed": keyed, "otherkey": otherkey, "boots": boots}
     scenarios[sys.argv[1]](int(sys.argv[2]), sys.argv[3])

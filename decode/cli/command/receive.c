@@ -1,12 +1,16 @@
 /* undertrace receive: store a stream from the wire as a capture. */
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
 #include "decode/cli/options/key_file.h"
+#include "decode/cli/options/receive_options.h"
 #include "decode/cli/output.h"
 #include "decode/cli/text/error_text.h"
 #include "decode/cli/text/live.h"
@@ -16,48 +20,7 @@
 #include "decode/receive/receive_udp.h"
 #include "decode/receive/store_resume.h"
 
-static const char usage[] =
-    "usage: undertrace receive (--udp PORT | --uart SOURCE) -o DIRECTORY [options]\n"
-    "\n"
-    "Receives the stream of a machine that runs under Undertrace, and stores it as a capture.\n"
-    "\n"
-    "  --udp PORT          receive datagrams at this UDP port (the hypervisor's net.port, default 21845)\n"
-    "  --bind ADDRESS      listen on this local address only\n"
-    "  --announce          broadcast this receiver's address on all networks of this host until the first\n"
-    "                      frame arrives; for hypervisors with net.peer=announce\n"
-    "  --announce-to ADDRESS[:PORT]\n"
-    "                      the same, but only to this address\n"
-    "  --key FILE          accept only frames of a machine that has the same key (the hypervisor's option\n"
-    "                      key=); FILE has its 32 hexadecimal digits\n"
-    "  --uart SOURCE       receive from a serial line: a terminal device, a growing file, a FIFO, a UNIX\n"
-    "                      socket, HOST:PORT of a TCP server, or - for standard input\n"
-    "  --baud N            speed of the terminal device (default: 115200)\n"
-    "  -o, --output DIRECTORY\n"
-    "                      where the capture is stored; a directory that is empty or does not exist, or\n"
-    "                      one whose receiver ended before the stream: the reception continues there\n"
-    "  --timeout S         give up after S seconds without a frame (default: never)\n"
-    "  --limit SIZE        stop when the capture has this many bytes (K, M, G, T: powers of 1024)\n"
-    "  --wait-for-space    when the disk is full, wait until there is room, instead of ending\n"
-    "  --linger S          over UDP: answer repeated frames for S seconds after the end (default: 1)\n"
-    "  --status FILE       keep the state in FILE as JSON\n"
-    "  --console FILE      show the last line of FILE, the guest's console\n"
-    "  --decode            decode the trace as it arrives; the progress line shows the number of\n"
-    "                      branches, the bytes not decoded yet, and where each CPU is\n"
-    "  --symbols FILE      with --decode: names from a file like System.map or /proc/kallsyms\n"
-    "  --quiet             print no progress lines\n"
-    "\n"
-    "Exit status: 0 the end record of each CPU arrived and nothing before it is missing; 1 an error;\n"
-    "2 reception stopped before the end, bytes were lost, or the hypervisor gave up tracing because no\n"
-    "receiver answered: the capture is readable, and records what is missing.\n";
-
 #define SPACE_MILLISECONDS 200 /* between two attempts to write to a full disk */
-
-struct arguments {
-    const char *bind, *announce_to, *uart, *directory, *status, *console, *symbols, *key;
-    uint64_t port, baud, limit;
-    double timeout, linger;
-    bool quiet, decode, announce, wait_for_space;
-};
 
 static volatile sig_atomic_t stop_asked;
 
@@ -108,57 +71,8 @@ static void catch_signals(void)
     signal(SIGXFSZ, SIG_IGN);
 }
 
-/* Check the combination of options. Returns ARGUMENTS_GOOD, or 1 after a message. */
-static int check_arguments(const struct arguments *a)
-{
-    const bool udp = a->port != ARGUMENT_NOT_GIVEN;
-    if (!a->directory)
-        message_print("receive: -o DIRECTORY is required; see undertrace receive --help");
-    else if (udp == (a->uart != NULL))
-        message_print("receive: give exactly one of --udp PORT and --uart SOURCE");
-    else if (a->symbols && !a->decode)
-        message_print("receive: --symbols requires --decode");
-    else if (!udp && (a->announce || a->announce_to))
-        message_print("receive: --announce and --announce-to require --udp");
-    else if (!udp && a->key)
-        message_print("receive: --key requires --udp: frames on a serial line are not authenticated");
-    else if (udp && a->port == 0)
-        message_print("receive: --udp: '0' is not a port from 1 to 65535");
-    else
-        return ARGUMENTS_GOOD;
-    return 1;
-}
-
-static int parse_arguments(struct arguments *a, int argc, char **argv)
-{
-    const struct argument options[] = {
-        {"udp", ARGUMENT_NUMBER, &a->port, 65535},
-        {"bind", ARGUMENT_TEXT, &a->bind, 0},
-        {"key", ARGUMENT_TEXT, &a->key, 0},
-        {"uart", ARGUMENT_TEXT, &a->uart, 0},
-        {"baud", ARGUMENT_NUMBER, &a->baud, UINT32_MAX},
-        {"timeout", ARGUMENT_SECONDS, &a->timeout, 0},
-        {"limit", ARGUMENT_SIZE, &a->limit, 0},
-        {"wait-for-space", ARGUMENT_FLAG, &a->wait_for_space, 0},
-        {"linger", ARGUMENT_SECONDS, &a->linger, 0},
-        {"status", ARGUMENT_TEXT, &a->status, 0},
-        {"console", ARGUMENT_TEXT, &a->console, 0},
-        {"quiet", ARGUMENT_FLAG, &a->quiet, 0},
-        {"o", ARGUMENT_TEXT, &a->directory, 0},
-        {"output", ARGUMENT_TEXT, &a->directory, 0},
-        {"decode", ARGUMENT_FLAG, &a->decode, 0},
-        {"symbols", ARGUMENT_TEXT, &a->symbols, 0},
-        {"announce", ARGUMENT_FLAG, &a->announce, 0},
-        {"announce-to", ARGUMENT_TEXT, &a->announce_to, 0},
-    };
-    const struct syntax syntax = {"receive", usage, options, sizeof(options) / sizeof(options[0]), 0, 0};
-    *a = (struct arguments){.port = ARGUMENT_NOT_GIVEN, .baud = 115200, .linger = 1};
-    const int status = arguments_parse(&syntax, argc, argv, NULL);
-    return status == ARGUMENTS_GOOD ? check_arguments(a) : status;
-}
-
-static int finish_reception(struct reception *reception, enum reception_outcome outcome, struct watch *watch,
-                            const char *directory)
+/* Returns the exit status. */
+static int finish_reception(struct reception *reception, enum reception_outcome outcome, struct watch *watch)
 {
     const struct store_totals *totals = store_totals(reception->store);
     store_settle(reception->store);
@@ -170,9 +84,11 @@ static int finish_reception(struct reception *reception, enum reception_outcome 
     if (outcome == RECEPTION_FAILED)
         error_print(reception->error.kind ? &reception->error : store_error(reception->store));
     reception_text_losses(reception);
-    reception_text_outcome(reception, outcome, lost, directory);
+    reception_text_outcome(reception, outcome, lost, watch->directory);
     control_close(reception->control);
     const bool kept = reception->frames.started;
+    if (outcome == RECEPTION_NEXT)
+        store_conclude(reception->store);
     if (kept)
         store_close(reception->store);
     else
@@ -184,7 +100,7 @@ static int finish_reception(struct reception *reception, enum reception_outcome 
 }
 
 /* Can the reception be resumed with these options? false: a message says why not. */
-static bool fits(const struct resume_point *point, const struct arguments *a)
+static bool fits(const struct resume_point *point, const struct receive_options *a, const char *directory)
 {
     const char *why = NULL;
     if (point->started && point->serial != (a->uart != NULL))
@@ -195,7 +111,7 @@ static bool fits(const struct resume_point *point, const struct arguments *a)
     else if (point->started && !point->keyed && a->key)
         why = "was received without a key: resume it without --key";
     if (why)
-        message_print("receive: %s: %s", a->directory, why);
+        message_print("receive: %s: %s", directory, why);
     return why == NULL;
 }
 
@@ -210,17 +126,20 @@ static void drop_store(struct reception *reception, bool unfinished)
 
 /* Create the capture's directory and its control socket, or resume a capture that is not finished. false: a message
  * says why not, and nothing new is left. */
-static bool make_capture(struct reception *reception, const struct arguments *a, struct resume_point *point)
+static bool make_capture(struct reception *reception, const struct receive_options *a, struct watch *watch,
+                         struct resume_point *point)
 {
-    const bool unfinished = store_is_unfinished(a->directory);
-    reception->store = unfinished ? store_resume(a->directory, point, &reception->error)
-                                  : store_create(a->directory, &reception->error);
-    bool good = reception->store && fits(point, a);
+    const char *directory = watch->directory;
+    const bool unfinished = store_is_unfinished(directory);
+    reception->store =
+        unfinished ? store_resume(directory, point, &reception->error) : store_create(directory, &reception->error);
+    bool good = reception->store && fits(point, a, directory);
     if (good)
-        reception->control = control_open(a->directory, &reception->error);
+        reception->control = control_open(directory, &reception->error);
     if (reception->error.kind)
         error_print(&reception->error);
-    good = good && reception->control && (!a->status || output_spares(a->status, a->directory));
+    good = good && reception->control && (!a->status || output_spares(a->status, directory)) &&
+           (!a->decode || (watch->live = live_start(directory, a->symbols)));
     if (good)
         return true;
     if (reception->control)
@@ -230,59 +149,114 @@ static bool make_capture(struct reception *reception, const struct arguments *a,
 }
 
 /* Read the key. false: a message says what failed. */
-static bool set_key(struct reception *reception, const char *name)
+static bool set_key(struct session *session, const struct receive_options *a)
 {
-    static struct session session;
     struct siphash_key key;
-    if (!key_file_read(&key, name))
+    if (!key_file_read(&key, a->key))
         return false;
-    reception->session = &session;
-    if (session_init(&session, &key))
+    if (session_init(session, &key)) {
+        session->follow = a->follow;
         return true;
+    }
     message_print("receive: --key: the system has no random numbers");
     return false;
 }
 
-int command_receive(int argc, char **argv)
+/* The end of one capture, and what the next one needs of it. */
+struct ending {
+    enum reception_outcome outcome;
+    bool started;
+    uint32_t stream_id;
+    struct rival boot; /* the machine's next boot, if frames of it are present */
+};
+
+/* Receive one stream. ending: of the one before, if it was there; then of this one. Returns the exit status. */
+static int receive_stream(const struct receive_options *a, struct session *session, const char *directory,
+                          struct ending *ending)
 {
-    struct arguments a;
     static struct reception reception;
     static struct watch watch;
     struct resume_point point = {.started = false};
-    int status = parse_arguments(&a, argc, argv);
-    if (status != ARGUMENTS_GOOD)
-        return status;
-    bool udp = a.uart == NULL;
-    reception.timeout_seconds = a.timeout;
-    reception.limit_bytes = a.limit;
-    if (a.key && !set_key(&reception, a.key))
-        return 1;
-    reception.linger_seconds = udp ? a.linger : 0;
-    reception.stop = &stop_asked;
-    reception.announce = a.announce || a.announce_to;
-    reception.announce_to = a.announce_to;
-    watch = (struct watch){.progress = progress_start(a.status, a.console, a.quiet),
+    reception = (struct reception){.timeout_seconds = a->timeout,
+                                   .limit_bytes = a->limit,
+                                   .session = a->key ? session : NULL,
+                                   .linger_seconds = a->uart ? 0 : a->linger,
+                                   .stop = &stop_asked,
+                                   .announce = a->announce || a->announce_to,
+                                   .announce_to = a->announce_to,
+                                   .follow = a->follow,
+                                   .has_past = ending->started,
+                                   .past_stream_id = ending->stream_id,
+                                   .progress = show_reception,
+                                   .progress_context = &watch};
+    watch = (struct watch){.progress = progress_start(a->status, a->console, a->quiet),
                            .reception = &reception,
-                           .directory = a.directory,
-                           .symbols = a.symbols};
-    if (!watch.progress)
+                           .directory = directory,
+                           .symbols = a->symbols};
+    ending->outcome = RECEPTION_FAILED;
+    if (!watch.progress || !make_capture(&reception, a, &watch, &point))
         return 1;
-    reception.progress = show_reception;
-    reception.progress_context = &watch;
-    catch_signals();
-    if (!make_capture(&reception, &a, &point))
-        return 1;
-    if (a.decode && !(watch.live = live_start(a.directory, a.symbols))) {
-        control_close(reception.control);
-        drop_store(&reception, point.started);
+    if (a->wait_for_space)
+        store_on_full(reception.store, wait_for_space, &watch);
+    reception_init(&reception, a->uart != NULL);
+    reception_resume(&reception, &point);
+    reception_text_resumed(&reception, directory);
+    if (ending->boot.present)
+        reception_adopt(&reception, &ending->boot);
+    ending->outcome = a->uart ? receive_uart(&reception, a->uart, (uint32_t)a->baud)
+                              : receive_udp(&reception, a->bind, (uint16_t)a->port);
+    ending->started = reception.frames.started;
+    ending->stream_id = reception.frames.stream_id;
+    if (reception.next) { /* its frames outlive this reception */
+        ending->boot = *reception.next;
+        *reception.next = (struct rival){0};
+    }
+    return finish_reception(&reception, ending->outcome, &watch);
+}
+
+/* The number of the next capture in a directory: after the last one, or that one if its reception can be resumed. */
+static unsigned next_number(const char *parent, char *name, size_t size)
+{
+    unsigned number = 0;
+    do
+        snprintf(name, size, "%s/%u", parent, ++number);
+    while (access(name, F_OK) == 0);
+    snprintf(name, size, "%s/%u", parent, number - 1);
+    return number > 1 && store_is_unfinished(name) ? number - 1 : number;
+}
+
+/* Receive one boot after the other, until the user or an error ends it. */
+static int receive_boots(const struct receive_options *a, struct session *session)
+{
+    char name[4096];
+    struct ending ending = {.started = false};
+    int status = 0;
+    if (mkdir(a->directory, 0777) != 0 && errno != EEXIST) {
+        message_print("%s: cannot be created: %s", a->directory, strerror(errno));
         return 1;
     }
-    if (a.wait_for_space)
-        store_on_full(reception.store, wait_for_space, &watch);
-    reception_init(&reception, !udp);
-    reception_resume(&reception, &point);
-    reception_text_resumed(&reception, a.directory);
-    enum reception_outcome outcome =
-        udp ? receive_udp(&reception, a.bind, (uint16_t)a.port) : receive_uart(&reception, a.uart, (uint32_t)a.baud);
-    return finish_reception(&reception, outcome, &watch, a.directory);
+    do {
+        snprintf(name, sizeof(name), "%s/%u", a->directory, next_number(a->directory, name, sizeof(name)));
+        const int one = receive_stream(a, session, name, &ending);
+        if (ending.started || one == 1)
+            status = one == 1 || one > status ? one : status;
+        if (a->key && !session_next(session))
+            return 1;
+    } while ((ending.outcome == RECEPTION_ENDED || ending.outcome == RECEPTION_NEXT) && !stop_asked);
+    rival_free(&ending.boot);
+    return status;
+}
+
+int command_receive(int argc, char **argv)
+{
+    struct receive_options a;
+    static struct session session;
+    struct ending ending = {.started = false};
+    int status = receive_options_parse(&a, argc, argv);
+    if (status != ARGUMENTS_GOOD)
+        return status;
+    if (a.key && !set_key(&session, &a))
+        return 1;
+    catch_signals();
+    return a.follow ? receive_boots(&a, &session) : receive_stream(&a, &session, a.directory, &ending);
 }

@@ -36,6 +36,12 @@ void reception_text_others(struct reception_said *said, const struct reception *
                       reception->other_stream_id, reception->frames.stream_id);
         said->replaced = reception->replaced;
     }
+    if (reception->began_before && !said->began_before) {
+        message_print("receive: stream %08x began before this receiver: its first frames were acknowledged by another "
+                      "one. To receive the rest, resume that one's capture: give its directory by -o",
+                      reception->frames.stream_id);
+        said->began_before = true;
+    }
     const double now = monotonic_seconds();
     if (reception->other_boot &&
         (!said->boot || (said->stream_id != reception->other_stream_id && now - said->boot_at >= OTHER_BOOT_SECONDS))) {
@@ -132,6 +138,7 @@ void reception_text_outcome(const struct reception *reception, enum reception_ou
         [RECEPTION_TIMEOUT] = "gave up before the end record: no frame arrived within --timeout",
         [RECEPTION_INTERRUPTED] = "interrupted before the end record",
         [RECEPTION_LIMIT] = "stopped before the end record: the capture has reached --limit",
+        [RECEPTION_NEXT] = "the machine was started again before the end record",
         [RECEPTION_SOURCE_END] = "the source ended before the end record",
         [RECEPTION_FAILED] = "failed; what was written before is a valid capture that ends there",
     };
@@ -144,6 +151,6 @@ void reception_text_outcome(const struct reception *reception, enum reception_ou
     else
         message_print("%s: %s", directory,
                       outcome == RECEPTION_ENDED && lost ? "ended, but bytes are missing" : words[outcome]);
-    if (reception->frames.started && outcome != RECEPTION_ENDED)
+    if (reception->frames.started && outcome != RECEPTION_ENDED && outcome != RECEPTION_NEXT)
         say_how_to_resume(reception, outcome);
 }

@@ -40,4 +40,28 @@ RECEIVER=tests/tools/killed_receiver.sh KILL_AT='200000 900000 2000000' RECEIVE=
     check 'a boot whose receiver is killed three times' boot_guest boot load 'channel=net key=404142434445464748494a4b4c4d4e4f'
 exact 'decoded branches equal the truth' boot
 same 'it was killed and was resumed' "$(grep -c '^killed at' "$work/boot/receive.log") $(grep -c 'resuming stream' "$work/boot/receive.log")" '3 3'
+# --follow: one capture for each boot.
+follows() {
+    local name=$1 port
+    shift
+    port=$(free_port)
+    build/undertrace receive --follow --udp "$port" --bind 127.0.0.1 --quiet -o "$work/$name" "$@" 2>"$work/$name.log" &
+    local receiver=$!
+    until udp_port_is_open "$port" || ! kill -0 $receiver 2>/dev/null; do sleep 0.05; done
+    python3 tests/tools/wire.py boots "$port" "$work/sent" || return 1
+    until grep -q "$name/3: complete" "$work/$name.log"; do sleep 0.05; done
+    kill -INT $receiver
+    wait $receiver
+    echo "status $?"
+    (cd "$work/$name" && stat -c '%n %s' ./*/cpu0.pt)
+    for capture in 1 2 3; do
+        build/undertrace info --json "$work/$name/$capture" | jq -c '[.ended, .damage]'
+    done
+    ls "$work/$name"
+}
+for key in '' "$work/key"; do
+    same "--follow: three boots, the second of which was reset${key:+, with a key}" \
+        "$(KEY=$key; [ -z "$key" ] || export KEY; follows "boots${key:+-keyed}" ${key:+--key "$key"} 2>&1 | paste -sd ' ')" \
+        'status 2 ./1/cpu0.pt 50001 ./2/cpu0.pt 20000 ./3/cpu0.pt 50003 [true,[]] [false,[]] [true,[]] 1 2 3'
+done
 done_testing

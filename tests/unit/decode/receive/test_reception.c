@@ -6,6 +6,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -226,11 +227,65 @@ static void a_command_before_the_first_frame_ends(void **state)
     end(reception);
 }
 
+/* Another stream ends the reception if its sender is at the same address and reacts to answers; what was answered is
+ * not lost. */
+static void the_next_boot_is_followed(void **state)
+{
+    struct capture_fixture *f = *state;
+    struct reception *reception = begin(f, false);
+    const uint64_t elsewhere = SOURCE + (1ull << 16), other_port = SOURCE + 1;
+    reception->follow = true;
+    assert_true(take_from(reception, SOURCE, STREAM, 0));
+    assert_int_equal(answer(reception, SOURCE, STREAM), 1);
+    assert_true(take_from(reception, SOURCE, STREAM, 1));
+    assert_false(take_from(reception, elsewhere, STREAM + 1, 0));
+    assert_true(take_from(reception, other_port, STREAM + 2, 0));
+    assert_int_equal(reception_check(reception), RECEPTION_CONTINUES);
+    assert_int_equal(answer(reception, other_port, STREAM + 2), 1);
+    assert_true(take_from(reception, SOURCE, STREAM, 2)); /* it still sends */
+    assert_int_equal(reception_check(reception), RECEPTION_CONTINUES);
+    assert_true(take_from(reception, other_port, STREAM + 2, 1));
+    assert_int_equal(reception_check(reception), RECEPTION_NEXT);
+    assert_int_equal(store_totals(reception->store)->trace_bytes, 48);
+
+    struct rival boot = *reception->next;
+    *reception->next = (struct rival){0};
+    end(reception);
+    snprintf(f->capture, sizeof(f->capture), "%s/next", f->directory);
+    reception = begin(f, false);
+    reception->has_past = true;
+    reception->past_stream_id = STREAM;
+    reception_adopt(reception, &boot);
+    assert_false(take_from(reception, SOURCE, STREAM, 3));
+    assert_true(take_from(reception, other_port, STREAM + 2, 2));
+    assert_int_equal(store_totals(reception->store)->trace_bytes, 48);
+    assert_int_equal(answer(reception, other_port, STREAM + 2), 3);
+    end(reception);
+}
+
+static void a_stream_that_began_before_is_noticed(void **state)
+{
+    struct reception *reception = begin(*state, false);
+    assert_true(take_from(reception, SOURCE, STREAM, 5));
+    now += 4;
+    assert_int_equal(reception_check(reception), RECEPTION_CONTINUES);
+    assert_false(reception->began_before);
+    now += 2;
+    assert_int_equal(reception_check(reception), RECEPTION_CONTINUES);
+    assert_true(reception->began_before);
+    assert_true(take_from(reception, SOURCE, STREAM, 0)); /* it was only late */
+    assert_int_equal(reception_check(reception), RECEPTION_CONTINUES);
+    assert_false(reception->began_before);
+    end(reception);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         CAPTURE_TEST(a_cpu_that_no_sender_has_is_ignored),
         CAPTURE_TEST(another_boot_is_noticed),
+        CAPTURE_TEST(a_stream_that_began_before_is_noticed),
+        CAPTURE_TEST(the_next_boot_is_followed),
         CAPTURE_TEST(a_forged_first_frame_does_not_lock_the_receiver),
         CAPTURE_TEST(rivals_take_a_bounded_place),
         CAPTURE_TEST(holes_are_as_large_as_what_was_lost),

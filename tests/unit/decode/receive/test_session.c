@@ -185,13 +185,46 @@ static void a_receiver_that_is_started_again_goes_on(void **state)
     assert_false(session_accepts(&f->session, &f->frames, &m.header, m.datagram));
 }
 
+/* The next boot of the machine asks while this one's stream is received. Frames of this reception are not valid in the
+ * next one. */
+static void the_next_boot_has_a_session(void **state)
+{
+    struct fixture *f = *state;
+    struct machine now = {.stream_id = STREAM}, next = {.stream_id = 3}, recorded;
+    f->session.follow = true;
+    assert_true(open_session(f, &now, &shared));
+    assert_true(accepts_frame(f, &now, 0, 0));
+    f->frames.started = true;
+    f->frames.counts.frames = f->frames.next_seq = 40;
+    assert_true(open_session(f, &next, &shared));
+    assert_true(accepts_frame(f, &now, 41, 41));
+    assert_null(f->session.next);
+    assert_false(accepts_frame(f, &next, 0, 1)); /* another number */
+    assert_null(f->session.next);
+    assert_false(accepts_frame(f, &next, 0, 0)); /* it will be sent again */
+    assert_non_null(f->session.next);
+
+    recorded = now;
+    assert_true(session_next(&f->session));
+    f->frames.started = false;
+    assert_true(open_session(f, &next, &shared)); /* repeated: the nonces stay */
+    assert_true(open_session(f, &now, &shared));  /* this one gets other ones */
+    assert_memory_not_equal(now.nonces.receiver, recorded.nonces.receiver, sizeof(now.nonces.receiver));
+    assert_false(accepts_frame(f, &recorded, 0, 0));
+    assert_true(accepts_frame(f, &next, 0, 0));
+    assert_int_equal(f->session.chosen->stream_id, 3);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_first_authentic_frame_chooses),        TEST(another_key_gets_no_answer),
-        TEST(frames_without_the_right_tag_are_refused), TEST(numbers_do_not_repeat),
+        TEST(the_first_authentic_frame_chooses),
+        TEST(another_key_gets_no_answer),
+        TEST(frames_without_the_right_tag_are_refused),
+        TEST(numbers_do_not_repeat),
+        TEST(the_next_boot_has_a_session),
         TEST(a_receiver_that_is_started_again_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

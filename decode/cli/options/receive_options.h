@@ -1,0 +1,20 @@
+/* The options of undertrace receive. */
+#ifndef DECODE_CLI_OPTIONS_RECEIVE_OPTIONS_H
+#define DECODE_CLI_OPTIONS_RECEIVE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "decode/cli/arguments.h"
+
+struct receive_options {
+    const char *bind, *announce_to, *uart, *directory, *status, *console, *symbols, *key;
+    uint64_t port, baud, limit;
+    double timeout, linger;
+    bool quiet, decode, announce, wait_for_space, follow;
+};
+
+/* Parse them, and check their combination. Returns ARGUMENTS_GOOD, or the exit status. */
+int receive_options_parse(struct receive_options *a, int argc, char **argv);
+
+#endif
