@@ -209,11 +209,12 @@ static bool build_all(struct query_index *index, struct build *build, const stru
 bool index_build(struct query_index *index, const struct capture *capture, const struct index_build_options *options,
                  struct error *error)
 {
-    struct build build = {.capture = capture,
-                          .traces = calloc(capture->nr_cpus + 1, sizeof(*build.traces)),
-                          .first_stretches = calloc(capture->nr_cpus + 1, sizeof(*build.first_stretches)),
-                          .parts = {.header = {.identity = index_identify(capture), .damages = capture->damages.count},
-                                    .spaces = &build.spaces}};
+    struct build build = {
+        .capture = capture,
+        .traces = calloc(capture->nr_cpus + 1, sizeof(*build.traces)),
+        .first_stretches = calloc(capture->nr_cpus + 1, sizeof(*build.first_stretches)),
+        .parts = {.header = {.identity = capture_identify(capture), .damages = capture->damages.count},
+                  .spaces = &build.spaces}};
     struct tasks tasks = {0};
     pthread_mutex_init(&build.spaces.lock, NULL);
     bool good = build.traces && build.first_stretches && tasks_collect(&tasks, capture);

@@ -1,14 +1,11 @@
 #include "decode/query/index_file.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "decode/capture/checksum.h"
+#include "decode/capture/side_file.h"
 #include "pt/instruction/instruction.h"
 
 #define ALIGNMENT 64u
@@ -34,22 +31,6 @@ uint64_t index_layout(uint64_t offsets[INDEX_NR_SECTIONS], const struct index_he
         at += header->counts[i] * entry_sizes[i];
     }
     return at;
-}
-
-struct index_identity index_identify(const struct capture *capture)
-{
-    struct index_identity identity = {.events_size = capture->events_size, .checksums_size = capture->checksums.size};
-    uint64_t sizes[CAPTURE_MAX_CPUS];
-    for (unsigned i = 0; i < CAPTURE_MAX_CPUS; i++) {
-        sizes[i] = capture->cpus[i].present ? capture->cpus[i].size : 0;
-        identity.traces_size += sizes[i];
-    }
-    identity.traces_crc = checksum_of(sizes, sizeof(sizes));
-    identity.content_crc = capture->checksums.size
-                               ? checksum_of(capture->checksums.bytes, (size_t)capture->checksums.size)
-                           : capture->events_size ? checksum_of(capture->events, (size_t)capture->events_size)
-                                                  : 0;
-    return identity;
 }
 
 static uint32_t crc_of_header(const struct index_header *header)
@@ -100,7 +81,7 @@ static void point(struct query_index *index, const uint64_t offsets[INDEX_NR_SEC
     index->space_sets = (const void *)(bytes + offsets[INDEX_SPACE_SETS]);
 }
 
-bool index_take(struct query_index *index, void *bytes, uint64_t size, const struct index_identity *identity)
+bool index_take(struct query_index *index, void *bytes, uint64_t size, const struct capture_identity *identity)
 {
     const struct index_header *header = bytes;
     uint64_t offsets[INDEX_NR_SECTIONS];
@@ -116,16 +97,12 @@ bool index_take(struct query_index *index, void *bytes, uint64_t size, const str
 
 bool index_read(struct query_index *index, const struct capture *capture)
 {
-    const struct index_identity identity = index_identify(capture);
+    const struct capture_identity identity = capture_identify(capture);
     struct capture_map map;
-    int directory = open(capture->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    bool good = directory >= 0 && capture_map(&map, directory, INDEX_NAME);
-    if (directory >= 0)
-        close(directory);
     *index = (struct query_index){0};
-    if (!good)
+    if (!side_file_map(&map, capture, INDEX_NAME))
         return false;
-    good = map.size > 0 && index_take(index, (void *)(uintptr_t)map.bytes, map.size, &identity);
+    const bool good = index_take(index, (void *)(uintptr_t)map.bytes, map.size, &identity);
     if (good)
         index->mapped = true;
     else
@@ -135,42 +112,9 @@ bool index_read(struct query_index *index, const struct capture *capture)
     return good;
 }
 
-static bool write_all(int fd, const char *bytes, uint64_t size)
-{
-    for (uint64_t at = 0; at < size;) {
-        ssize_t done = write(fd, bytes + at, (size_t)(size - at));
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return false;
-        at += (uint64_t)done;
-    }
-    return true;
-}
-
 bool index_write(const struct query_index *index, const struct capture *capture)
 {
-    char part[64];
-    int directory = open(capture->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (directory < 0)
-        return false;
-    snprintf(part, sizeof(part), "." INDEX_NAME ".%ld", (long)getpid());
-    int fd = openat(directory, part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    bool good = fd >= 0 && write_all(fd, index->bytes, index->size);
-    int reason = errno;
-    if (fd >= 0 && close(fd) != 0 && good) {
-        good = false;
-        reason = errno;
-    }
-    if (good && renameat(directory, part, directory, INDEX_NAME) != 0) {
-        good = false;
-        reason = errno;
-    }
-    if (!good && fd >= 0)
-        unlinkat(directory, part, 0);
-    close(directory);
-    errno = reason;
-    return good;
+    return side_file_write(capture, INDEX_NAME, index->bytes, index->size);
 }
 
 void index_close(struct query_index *index)

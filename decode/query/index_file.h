@@ -10,19 +10,13 @@
 #include <stdint.h>
 
 #include "decode/capture/capture.h"
+#include "decode/capture/identity.h"
 #include "decode/query/run_table.h"
 
 #define INDEX_NAME "index.executed"
 #define INDEX_MAGIC "UTEXEC\r\n"
 #define INDEX_VERSION 3u
 #define INDEX_GRANULE_SHIFT 8 /* a granule: 256 bytes of linear addresses */
-
-/* The capture that an index belongs to. */
-struct index_identity {
-    uint64_t events_size, checksums_size, traces_size; /* bytes; of all traces together */
-    uint32_t traces_crc;                               /* CRC-32C of the sizes of all traces */
-    uint32_t content_crc;                              /* of the file checksums; if there is none, of events.bin */
-};
 
 enum index_section {
     INDEX_STRETCHES,
@@ -38,8 +32,8 @@ enum index_section {
 struct index_header {
     char magic[8];
     uint32_t version;
-    uint32_t crc; /* CRC-32C of everything after the header */
-    struct index_identity identity;
+    uint32_t crc;                        /* CRC-32C of everything after the header */
+    struct capture_identity identity;    /* the capture that it belongs to */
     uint64_t counts[INDEX_NR_SECTIONS];  /* entries; the sections follow in this order, each from a multiple of 64 on */
     uint64_t branches, instructions;     /* of all CPUs, in non-root operation */
     uint64_t decode_gaps, gaps, damages; /* how many parts of the traces are unknown, by reason */
@@ -90,10 +84,8 @@ struct query_index {
 /* Compute the file offsets of the sections from the counts in the header. Returns the file's size; 0: too large. */
 uint64_t index_layout(uint64_t offsets[INDEX_NR_SECTIONS], const struct index_header *header);
 
-struct index_identity index_identify(const struct capture *capture);
-
 /* Parse an index in memory; the bytes must remain valid. false: it is invalid, or does not belong to this capture. */
-bool index_take(struct query_index *index, void *bytes, uint64_t size, const struct index_identity *identity);
+bool index_take(struct query_index *index, void *bytes, uint64_t size, const struct capture_identity *identity);
 
 /* Read the capture's index file. false: there is none that belongs to it. */
 bool index_read(struct query_index *index, const struct capture *capture);

@@ -17,7 +17,7 @@
 #define WRITE 0xffffffff81001000ull
 #define NR_CHUNKS 3u
 
-static const struct index_identity identity = {.traces_size = 3};
+static const struct capture_identity identity = {.traces_size = 3};
 
 /* Chunk 0: READ in spaces 0 and 2; chunk 1: WRITE in space 1; chunk 2: both in space 2. The bytes are the caller's to
  * free. */

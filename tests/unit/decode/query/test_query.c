@@ -92,7 +92,7 @@ static void what_threads_have_is_added_by_time(void **state)
     run_table_free(&other);
 }
 
-static const struct index_identity identity = {
+static const struct capture_identity identity = {
     .events_size = 1, .checksums_size = 2, .traces_size = 3, .traces_crc = 4, .content_crc = 5};
 
 /* An index of one stretch, one chunk and two runs. Its bytes are the caller's to free. */
@@ -142,7 +142,7 @@ static void an_index_says_what_was_put_in(void **state)
 static void an_index_of_another_capture_is_none(void **state)
 {
     struct query_index index = make_index(), again;
-    struct index_identity other = identity;
+    struct capture_identity other = identity;
     (void)state;
     other.traces_size++;
     assert_false(index_take(&again, index.bytes, index.size, &other));
