@@ -46,6 +46,7 @@ enum error_kind {
     ERROR_SHARD,           /* name: file; number: line */
     ERROR_NAMES,           /* name: file, and what is wrong */
     ERROR_NOT_EXECUTED,    /* name: object */
+    ERROR_SIDE_FILE,       /* name: file in the capture's directory */
     ERROR_NR_KINDS
 };
 

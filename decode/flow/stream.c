@@ -37,7 +37,8 @@ static bool open_lane(struct stream *stream, const struct stream_part *part, siz
     struct stream_lane *lane = &stream->lanes[stream->nr_lanes++];
     const unsigned threads = stream->nr_workers;
     const size_t seats = nr_lanes > 1 ? (threads + nr_lanes - 1) / nr_lanes + (threads > 1) : threads;
-    *lane = (struct stream_lane){.trace = part->trace, .part = part->part, .depth = CHUNKS_A_THREAD * seats};
+    *lane = (struct stream_lane){
+        .trace = part->trace, .part = part->part, .time = part->time, .depth = CHUNKS_A_THREAD * seats};
     size_chunks(lane, &stream->options, threads);
     lane->chunks = calloc(lane->nr_chunks, sizeof(*lane->chunks));
     lane->seats = calloc(seats, sizeof(*lane->seats));

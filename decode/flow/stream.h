@@ -24,6 +24,7 @@ typedef void flow_progress(void *context, double done);
 struct stream_part {
     const struct flow_trace *trace;
     struct flow_part part;
+    uint64_t time; /* TSC of what comes before the part: stream_item.time begins with it */
 };
 
 struct stream_options {

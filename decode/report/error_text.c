@@ -54,6 +54,8 @@ static const struct {
     [ERROR_NOT_EXECUTED] = {NAME ": no code of this object ran: --kernel and --files name the code, --object "
                                  "selects one of the objects that undertrace report lists",
                             false},
+    [ERROR_SIDE_FILE] = {NAME " in the capture's directory does not fit the trace: delete it, and it is made again",
+                         false},
     [ERROR_NO_PSB] = {NAME ": no PSB in " NUMBER " bytes: nothing can be decoded", false},
     [ERROR_NO_SYMBOLS] = {NAME ": contains no line \"address T name\"", false},
 };

@@ -139,6 +139,14 @@ void stack_code_note(struct stacks *stacks, const struct name *name, uint64_t cr
                                                            : code_by_name(name));
 }
 
+bool stack_code_set(struct stacks *stacks, size_t number, uint8_t code)
+{
+    const bool good = make_room(stacks, number);
+    if (good)
+        stacks->codes[number] = code;
+    return good;
+}
+
 enum stack_code stack_code_of(const struct stacks *stacks, const struct name *name)
 {
     const uint8_t code = name->number < stacks->nr_codes ? stacks->codes[name->number] : STACK_CODE_UNKNOWN;

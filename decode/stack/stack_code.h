@@ -11,6 +11,9 @@
 /* Find out what the function of a name does, and remember it. cr3, at: where its code is read. */
 void stack_code_note(struct stacks *stacks, const struct name *name, uint64_t cr3, uint64_t at);
 
+/* Note it by the number of a name. false: no memory. */
+bool stack_code_set(struct stacks *stacks, size_t number, uint8_t code);
+
 /* What was noted; STACK_CODE_FUNCTION: nothing. */
 enum stack_code stack_code_of(const struct stacks *stacks, const struct name *name);
 

@@ -12,6 +12,41 @@
 #include "decode/flow/flow_run.h"
 #include "decode/stack/stacks.h"
 
+#define STACKS_RUN_FILE "index.stacks" /* where positions are kept */
+
+/* How far a CPU's trace was taken, between two transfers: what a later run needs to continue there. */
+struct stacks_position {
+    uint64_t from;                  /* the trace offset from which on it is decoded: a PSB, or the end of a stretch */
+    uint64_t taken;                 /* transfers from there on that were taken */
+    uint64_t time;                  /* as of struct stream_part */
+    uint64_t branches, decode_gaps; /* of all stretches before from */
+};
+
+struct stacks_run_cpu {
+    uint16_t cpu;
+    struct stacks *stacks;
+    const struct code_pages *pages;
+    struct stacks_position position;
+};
+
+/* All CPUs of a run, in its order. */
+struct stacks_run_state {
+    struct stacks_run_cpu *cpus;
+    unsigned nr_cpus;
+};
+
+/* Where a run may be continued later, and where it is. Where it is cut depends only on the trace, whether something is
+ * kept there or not: stacks_forget_names. */
+struct stacks_run_cuts {
+    uint64_t every; /* bytes of trace of all CPUs between two cuts, at least; 0: no cuts */
+    /* Before the first transfer: may set positions and load stacks. false: error says why. */
+    bool (*begin)(void *context, const struct stacks_run_state *state, struct error *error);
+    /* So many bytes more than `every` were taken since the last cut, and all stacks can be saved. Returns whether this
+     * is a cut. */
+    bool (*cut)(void *context, const struct stacks_run_state *state, uint64_t more);
+    void *context;
+};
+
 struct stacks_run_options {
     unsigned threads; /* 0: one a processor */
     bool one_cpu;     /* only this one: */
@@ -21,6 +56,7 @@ struct stacks_run_options {
     bool keep_results;       /* of all stretches, in the run of a CPU; else only of the first with errors */
     flow_progress *progress; /* NULL: none */
     void *progress_context;
+    struct stacks_run_cuts cuts;
 };
 
 /* Called for each CPU with a trace, before the first transfer: returns the hooks of its stacks. */

@@ -79,8 +79,8 @@ static void threads_do_not_matter(void **state)
     (void)state;
     make_trace(&traces[0], &f[0], 1000, 0);
     make_trace(&traces[1], &f[1], 1001, 1);
-    const struct stream_part parts[2] = {{&traces[0], flow_part(traces[0].input.trace_size, 0, 0)},
-                                         {&traces[1], flow_part(traces[1].input.trace_size, 0, 0)}};
+    const struct stream_part parts[2] = {{.trace = &traces[0], .part = flow_part(traces[0].input.trace_size, 0, 0)},
+                                         {.trace = &traces[1], .part = flow_part(traces[1].input.trace_size, 0, 0)}};
     for (size_t count = 1; count <= 2; count++) {
         const struct sums one = pull(parts, count, 1);
         assert_int_equal(one.stretches, count * STRETCHES);

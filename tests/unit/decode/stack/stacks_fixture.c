@@ -90,6 +90,12 @@ static void end(void *context, struct stack_task *task, uint64_t tsc)
     say(context, "end %u ", task->number);
 }
 
+const struct stack_hooks *stacks_hooks_of(struct stacks_fixture *fixture)
+{
+    fixture->hooks = (struct stack_hooks){enter, leave, spend, run, lost, fixture, end, NULL, NULL};
+    return &fixture->hooks;
+}
+
 int stacks_set_up(void **state)
 {
     char name[] = "/tmp/undertrace-stacks-XXXXXX";
@@ -104,12 +110,11 @@ int stacks_set_up(void **state)
     close(file);
     fixture->names = names_open(&capture, &options, &error);
     unlink(name);
-    const struct stack_hooks hooks = {enter, leave, spend, run, lost, fixture, end, NULL, NULL};
     static struct code_map nothing; /* an empty map: with any map, spaces are distinguished */
     fixture->pages.maps = &nothing;
     fixture->pages.nr_maps = 1;
-    fixture->stacks = stacks_open(fixture->names, &fixture->pages, &hooks);
-    fixture->other = stacks_open(fixture->names, &fixture->pages, &hooks);
+    fixture->stacks = stacks_open(fixture->names, &fixture->pages, stacks_hooks_of(fixture));
+    fixture->other = stacks_open(fixture->names, &fixture->pages, stacks_hooks_of(fixture));
     stacks_share(fixture->other, fixture->stacks);
     fixture->cr3 = 0x1000;
     *state = fixture;

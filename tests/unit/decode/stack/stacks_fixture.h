@@ -35,6 +35,7 @@ struct stacks_fixture {
     struct names *names;
     struct code_pages pages;
     struct stacks *stacks, *other;
+    struct stack_hooks hooks;
     char log[1024];
     uint64_t branches, lost_branches;
     uint64_t cr3, tsc, begin;
@@ -44,6 +45,9 @@ struct stacks_fixture {
 int stacks_set_up(void **state);
 int stacks_tear_down(void **state);
 #define STACKS_TEST(name) cmocka_unit_test_setup_teardown(name, stacks_set_up, stacks_tear_down)
+
+/* Hooks that write to the fixture's log, for more stacks. */
+const struct stack_hooks *stacks_hooks_of(struct stacks_fixture *fixture);
 
 /* One transfer of a CPU, after two conditional branches. */
 void stacks_on(struct stacks_fixture *fixture, struct stacks *stacks, enum transfer_kind kind, uint64_t from,
