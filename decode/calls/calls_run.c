@@ -1,4 +1,5 @@
 #include "decode/calls/calls_run.h"
+#include "decode/calls/checkpoints.h"
 #include "decode/capture/text.h"
 #include "decode/flow/flow_trace.h"
 #include "decode/stack/stacks_run.h"
@@ -74,6 +75,7 @@ struct chain {
     struct calls_run *run;
     const struct calls_listener *listener;
     struct times *times;
+    struct checkpoints checkpoints;
 };
 
 static struct stack_hooks begin_cpu(void *context, uint16_t cpu)
@@ -94,24 +96,69 @@ static void take_sums(void *context, uint16_t cpu, const struct flow_run *flow)
         run->decoded(run->decoded_context, cpu, flow);
 }
 
+static bool resume(void *context)
+{
+    const struct chain *chain = context;
+    return chain->listener->resume(chain->listener->context, chain->times);
+}
+
+static unsigned nr_traces(const struct capture *capture)
+{
+    unsigned count = 0;
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
+        count += capture->cpus[cpu].present;
+    return count;
+}
+
+/* The stacks of one CPU of several are not those of a pass over all. */
+static bool has_checkpoints(const struct calls_run *run)
+{
+    return !run->clock.by_branches && (run->cpu == CALLS_ALL_CPUS || nr_traces(run->capture) == 1);
+}
+
+/* Before which time may the pass begin at a checkpoint? 0: it needs the whole trace. */
+static uint64_t resumes_before(const struct calls_run *run, const struct calls_listener *listener)
+{
+    if (run->process || run->decoded)
+        return 0;
+    return listener->resume ? listener->resume_before : run->window.from;
+}
+
+static bool collect(struct chain *chain, const struct times_window *window, struct error *error)
+{
+    struct calls_run *run = chain->run;
+    const bool keeps = has_checkpoints(run);
+    struct stacks_run_options options = {.threads = run->threads,
+                                         .one_cpu = run->cpu != CALLS_ALL_CPUS,
+                                         .cpu = (uint16_t)run->cpu,
+                                         .until = window->by_branches || window->to == UINT64_MAX ? 0 : window->to,
+                                         .needs = run->needs,
+                                         .keep_results = run->decoded != NULL,
+                                         .progress = run->progress,
+                                         .progress_context = run->progress_context};
+    if (keeps) {
+        checkpoints_open(&chain->checkpoints, run->capture, run->names, chain->times,
+                         resumes_before(run, chain->listener));
+        chain->checkpoints.begins = chain->listener->resume ? resume : NULL;
+        chain->checkpoints.context = chain;
+        options.cuts = checkpoints_cuts(&chain->checkpoints);
+    }
+    const bool good = stacks_run(run->capture, run->names, &options, begin_cpu, take_sums, chain, error);
+    if (keeps)
+        checkpoints_close(&chain->checkpoints, run->capture, good);
+    return good;
+}
+
 bool calls_collect(struct calls_run *run, const struct calls_listener *listener, struct error *error)
 {
     struct times_window window = run->window;
     window.by_branches = run->clock.by_branches;
     window.is_selected = run->process ? is_selected : NULL;
     window.context = run;
-    struct chain chain = {run, listener, times_open(window)};
-    const struct stacks_run_options options = {.threads = run->threads,
-                                               .one_cpu = run->cpu != CALLS_ALL_CPUS,
-                                               .cpu = (uint16_t)run->cpu,
-                                               .until = window.by_branches || window.to == UINT64_MAX ? 0 : window.to,
-                                               .needs = run->needs,
-                                               .keep_results = run->decoded != NULL,
-                                               .progress = run->progress,
-                                               .progress_context = run->progress_context};
+    struct chain chain = {.run = run, .listener = listener, .times = times_open(window)};
     if (!chain.times)
         return error_set(error, ERROR_MEMORY, 0, "call stacks");
-    bool good = stacks_run(run->capture, run->names, &options, begin_cpu, take_sums, &chain, error);
+    bool good = collect(&chain, &window, error);
     if (good && !times_end(chain.times))
         good = error_set(error, ERROR_MEMORY, 0, "call stacks");
     if (good)
@@ -141,7 +188,7 @@ static void end_profile(void *context)
 bool profile_collect(struct calls_run *run, struct profile *profile, struct error *error)
 {
     struct profile_listener own = {.profile = profile};
-    const struct calls_listener listener = {begin_profile, end_profile, &own};
+    const struct calls_listener listener = {.begin = begin_profile, .end = end_profile, .context = &own};
     return calls_collect(run, &listener, error) &&
            (!profile->no_memory || error_set(error, ERROR_MEMORY, 0, "the call tree"));
 }

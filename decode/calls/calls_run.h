@@ -59,6 +59,10 @@ struct calls_listener {
     struct stack_hooks (*begin)(void *context, uint16_t cpu);
     void (*end)(void *context);
     void *context;
+    /* Of a listener whose window begins with the trace: instead of the events before some moment that is before this
+     * TSC it takes the state of tasks and CPUs (times_save.h). false: no memory. NULL: it needs all events. */
+    bool (*resume)(void *context, struct times *times);
+    uint64_t resume_before;
 };
 
 /* Decode the selected CPUs. false: error says why. */

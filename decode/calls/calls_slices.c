@@ -90,7 +90,7 @@ bool slices_collect(struct calls_run *run, struct slices *slices, struct profile
         return error_set(error, ERROR_MEMORY, 0, "calls");
     own->slices = slices;
     own->totals = totals;
-    const struct calls_listener listener = {begin_cpu, end, own};
+    const struct calls_listener listener = {.begin = begin_cpu, .end = end, .context = own};
     const bool good = calls_collect(run, &listener, error);
     free(own);
     return good &&

@@ -24,8 +24,7 @@ void times_close(struct times *times)
     while (times->tasks) {
         struct times_task *task = times->tasks;
         times->tasks = task->next;
-        free(task->task.frames);
-        free(task);
+        times_task_free(task);
     }
     while (times->cpus) {
         struct times_cpu *cpu = times->cpus;

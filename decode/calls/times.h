@@ -24,6 +24,22 @@ struct times_window {
 
 struct times;
 
+/* When a call began, and its task's clock then. */
+struct times_call {
+    uint64_t begin, clock;
+};
+
+/* A task between two events: for listeners that did not see what came before. */
+struct times_known {
+    struct stack_task *task;        /* its frames are the open calls; its user field is the listener's */
+    const struct times_call *calls; /* of each frame */
+    uint64_t clock;                 /* ticks for which it has run */
+    uint64_t since;                 /* when it began to run, or was stopped */
+    bool runs;
+    bool ended; /* it will not run again */
+    void *cpu;  /* context of the listener's hooks of the CPU on which it runs, or ran last */
+};
+
 /* One object for all CPUs. NULL: out of memory. */
 struct times *times_open(struct times_window window);
 

@@ -47,15 +47,61 @@ static void catch_up(struct times_cpu *cpu, uint64_t tsc)
     }
 }
 
-static bool push(struct stack_task *task, const struct times_item *item)
+bool times_push(struct times_task *task, const struct stack_frame *frame, struct times_call call)
 {
-    void *frames = task->frames;
-    struct stack_frame *frame = list_add(&frames, &task->depth, &task->room, sizeof(*frame));
-    task->frames = frames;
-    if (frame)
-        *frame = (struct stack_frame){
-            .name = item->name, .site = item->site, .to = item->to, .entry = (enum stack_entry)item->entry};
-    return frame != NULL;
+    if (task->task.depth == task->calls_room) {
+        const size_t room = 2 * task->calls_room + 16;
+        struct times_call *more = realloc(task->calls, room * sizeof(*more));
+        if (!more)
+            return false;
+        task->calls = more;
+        task->calls_room = room;
+    }
+    void *frames = task->task.frames;
+    struct stack_frame *place = list_add(&frames, &task->task.depth, &task->task.room, sizeof(*place));
+    task->task.frames = frames;
+    if (!place)
+        return false;
+    *place = *frame;
+    task->calls[task->task.depth - 1] = call;
+    return true;
+}
+
+static bool push(struct times_task *task, const struct times_item *item, uint64_t tsc)
+{
+    const struct stack_frame frame = {
+        .name = item->name, .site = item->site, .to = item->to, .entry = (enum stack_entry)item->entry};
+    return times_push(task, &frame, (struct times_call){tsc, task->clock});
+}
+
+/* Another task runs on the CPU. */
+static void turn(struct times_cpu *cpu, struct times_task *task, uint64_t tsc)
+{
+    struct times_task *before = cpu->current;
+    if (before && before->runs) {
+        before->runs = false;
+        before->since = tsc;
+    }
+    if (task) {
+        task->runs = true;
+        task->since = tsc;
+        task->ran = cpu;
+    }
+    cpu->current = task;
+}
+
+/* The running task has run until then, as far as it is known that it did. */
+static void count(struct times_cpu *cpu, uint64_t tsc)
+{
+    struct times *times = cpu->times;
+    const uint64_t ticks = cpu->spent && tsc > cpu->spent ? tsc - cpu->spent : 0;
+    cpu->spent = tsc;
+    if (tsc && (!times->first || tsc < times->first))
+        times->first = tsc;
+    times->last = tsc > times->last ? tsc : times->last;
+    if (cpu->current && cpu->current->task.depth > 0 && !cpu->lost)
+        cpu->current->clock += ticks;
+    cpu->lost = false;
 }
 
 static void place(struct stack_task *task, const struct times_item *item)
@@ -103,9 +149,11 @@ static void emit_item(struct times_cpu *cpu, const struct times_item *item, uint
     struct times_task *task = item->task;
     if (task)
         move(cpu->times, task, item);
+    if (task && !task->order)
+        task->order = ++cpu->times->nr_emitted;
     switch ((enum times_kind)item->kind) {
     case TIMES_ENTER:
-        if (task && !push(&task->task, item))
+        if (task && !push(task, item, tsc))
             cpu->times->no_memory = true;
         break;
     case TIMES_LEAVE:
@@ -113,7 +161,7 @@ static void emit_item(struct times_cpu *cpu, const struct times_item *item, uint
             emit_leave(cpu, task, tsc);
         break;
     case TIMES_RUN:
-        cpu->current = task;
+        turn(cpu, task, tsc);
         break;
     case TIMES_FINISH:
         if (cpu->hooks.finish && inside(cpu, tsc))
@@ -151,6 +199,7 @@ void times_emit(struct times_cpu *cpu, const struct times_item *item, uint64_t a
         emit_begin(cpu);
     if (tsc >= cpu->times->window.to)
         emit_past(cpu);
+    count(cpu, tsc);
     if (inside(cpu, tsc)) {
         catch_up(cpu, tsc);
         spend(cpu, branches, tsc);
@@ -164,8 +213,16 @@ void times_emit(struct times_cpu *cpu, const struct times_item *item, uint64_t a
 void times_emit_end(struct times_cpu *cpu, const struct times_item *item, uint64_t tsc)
 {
     place(&item->task->task, item);
+    item->task->ended = true;
     if (cpu->hooks.end)
         cpu->hooks.end(cpu->hooks.context, &item->task->task, tsc);
+}
+
+void times_task_free(struct times_task *task)
+{
+    free(task->task.frames);
+    free(task->calls);
+    free(task);
 }
 
 static bool runs(const struct times *times, const struct times_task *task)
@@ -180,7 +237,8 @@ static bool runs(const struct times *times, const struct times_task *task)
 void times_emit_lost(struct times_cpu *cpu, uint64_t tsc)
 {
     struct times_task **place = &cpu->times->tasks;
-    cpu->current = NULL;
+    turn(cpu, NULL, tsc);
+    cpu->lost = true;
     cpu->shown = NULL;
     if (inside(cpu, tsc))
         cpu->hooks.lost(cpu->hooks.context, tsc);
@@ -191,7 +249,6 @@ void times_emit_lost(struct times_cpu *cpu, uint64_t tsc)
             continue;
         }
         *place = task->next;
-        free(task->task.frames);
-        free(task);
+        times_task_free(task);
     }
 }

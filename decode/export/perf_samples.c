@@ -190,7 +190,7 @@ bool perf_samples_take(struct perf_samples *samples, struct error *error)
         return error_set(error, ERROR_MEMORY, 0, "samples");
     }
     own->samples = samples;
-    const struct calls_listener listener = {begin_cpu, end, own};
+    const struct calls_listener listener = {.begin = begin_cpu, .end = end, .context = own};
     const bool good = calls_collect(samples->run, &listener, error);
     free(own);
     return good && ((!samples->profile.no_memory && perf_code_end(&samples->code)) ||

@@ -132,7 +132,7 @@ bool page_collect(struct page *page, struct error *error)
         return error_set(error, ERROR_MEMORY, 0, "the page");
     }
     own->page = page;
-    const struct calls_listener listener = {begin_cpu, end, own};
+    const struct calls_listener listener = {.begin = begin_cpu, .end = end, .context = own};
     const bool good = calls_collect(page->run, &listener, error);
     free(own);
     /* Make room for each name. */
