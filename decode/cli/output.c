@@ -14,7 +14,8 @@
 /* Is this the name of a file of a capture? docs/capture.md lists them. */
 static bool is_capture_name(const char *name)
 {
-    static const char *const names[] = {"events.bin", "index", "meta.json", "checksums", "control", "index.executed"};
+    static const char *const names[] = {"events.bin", "index",          "meta.json",   "checksums",
+                                        "control",    "index.executed", "index.stacks"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         if (!strcmp(name, names[i]))
             return true;

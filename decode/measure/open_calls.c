@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "decode/calls/times_save.h"
 #include "decode/capture/list.h"
 
 struct open_calls *open_calls_new(const struct open_hooks *hooks)
@@ -71,6 +72,16 @@ static void leave_all(struct open_calls *calls, struct open_task *task, uint64_t
     task->gone = true;
 }
 
+/* NULL: no memory. */
+static struct open_call *add_call(struct open_calls *open, struct open_task *task)
+{
+    void *calls = task->calls;
+    struct open_call *call = list_add(&calls, &task->depth, &task->room, sizeof(*call));
+    task->calls = calls;
+    open->no_memory |= !call;
+    return call;
+}
+
 static void enter(void *context, struct stack_task *from, uint64_t tsc)
 {
     struct open_cpu *cpu = context;
@@ -80,13 +91,9 @@ static void enter(void *context, struct stack_task *from, uint64_t tsc)
         return;
     if (task->depth >= from->depth)
         task->depth = from->depth - 1;
-    void *calls = task->calls;
-    struct open_call *call = list_add(&calls, &task->depth, &task->room, sizeof(*call));
-    task->calls = calls;
-    if (!call) {
-        cpu->calls->no_memory = true;
+    struct open_call *call = add_call(cpu->calls, task);
+    if (!call)
         return;
-    }
     *call = (struct open_call){.name = frame->name,
                                .site = frame->site,
                                .to = frame->to,
@@ -205,9 +212,59 @@ static void end_all(void *context)
         leave_all(calls, task, calls->last);
 }
 
+/* A task as it is where the pass begins. */
+static void take_known(void *context, const struct times_known *known)
+{
+    struct open_calls *calls = context;
+    struct open_cpu *cpu = known->cpu;
+    struct open_task *task = task_of(cpu, known->task);
+    for (size_t i = 0; i < known->task->depth && task; i++) {
+        const struct stack_frame *frame = &known->task->frames[i];
+        struct open_call *call = add_call(calls, task);
+        if (!call)
+            return;
+        *call = (struct open_call){.name = frame->name,
+                                   .site = frame->site,
+                                   .to = frame->to,
+                                   .entry = frame->entry,
+                                   .begin = known->calls[i].begin,
+                                   .clock = known->calls[i].clock};
+    }
+    if (!task)
+        return;
+    task->clock = known->clock;
+    task->since = known->since;
+    task->runs = known->runs;
+    task->cpu = cpu->cpu;
+    task->gone = task->over = known->ended;
+    if (task->runs)
+        cpu->task = task;
+}
+
+static void take_cpu(void *context, void *cpu, uint64_t tsc, bool lost)
+{
+    struct open_cpu *of = cpu;
+    (void)context;
+    of->tsc = tsc;
+    of->lost = lost;
+}
+
+static bool resume(void *context, struct times *times)
+{
+    struct open_calls *calls = context;
+    calls->resumed = true;
+    times_span(times, &calls->first, &calls->last);
+    times_each_cpu(times, take_cpu, calls);
+    return times_each_known(times, take_known, calls) && !calls->no_memory;
+}
+
 bool open_calls_collect(struct open_calls *calls, struct calls_run *run, struct error *error)
 {
-    const struct calls_listener listener = {begin_cpu, end_all, calls};
+    const struct calls_listener listener = {.begin = begin_cpu,
+                                            .end = end_all,
+                                            .context = calls,
+                                            .resume = calls->resume_before ? resume : NULL,
+                                            .resume_before = calls->resume_before};
     run->window.from = 0;
     calls->to = run->window.to;
     return calls_collect(run, &listener, error) &&

@@ -1,7 +1,7 @@
 /*
  * The calls of each task that have not returned yet: when each began, and how long its task has run on a CPU since
- * then. A listener of calls_collect, for everything that measures calls or tasks. It needs the whole trace from its
- * beginning, since the time of a call that began before a window is not known in the window. Pure.
+ * then. A listener of calls_collect, for everything that measures calls or tasks. It needs the trace from its
+ * beginning, or from a checkpoint on: the time of a call that began before a window is not known in the window. Pure.
  */
 #ifndef DECODE_MEASURE_OPEN_CALLS_H
 #define DECODE_MEASURE_OPEN_CALLS_H
@@ -51,7 +51,11 @@ struct open_hooks {
 
 struct open_calls {
     struct open_hooks hooks;
-    uint64_t to; /* TSC: the window of the run ends there */
+    /* May be set before the pass, if the hooks need only what happens from some moment before this TSC on: then the
+     * pass may begin there (checkpoints.h), and the calls that are open are known all the same. 0: they need all. */
+    uint64_t resume_before;
+    bool resumed; /* it did */
+    uint64_t to;  /* TSC: the window of the run ends there */
     struct open_cpu {
         struct open_calls *calls;
         uint16_t cpu;
@@ -69,8 +73,8 @@ struct open_calls {
 struct open_calls *open_calls_new(const struct open_hooks *hooks);
 void open_calls_free(struct open_calls *calls);
 
-/* Decode everything before run->window.to, whatever window.from is. Afterwards the tasks and their calls are those at
- * that time, or at the end of the trace. false: error says why. */
+/* Decode everything before run->window.to, whatever window.from is; or, from a checkpoint on. Afterwards the tasks and
+ * their calls are those at that time, or at the end of the trace. false: error says why. */
 bool open_calls_collect(struct open_calls *calls, struct calls_run *run, struct error *error);
 
 /* The hooks of one more CPU, for open_calls_collect and for tests. */

@@ -20,14 +20,38 @@ static void on_begin(void *context, struct open_task *task, uint64_t tsc)
                                                                    .entry = call->entry};
 }
 
-bool recent_collect(struct recent *recent, struct calls_run *run, struct error *error)
+static bool collect(struct recent *recent, struct calls_run *run, uint64_t resume_before, struct error *error)
 {
     const struct open_hooks hooks = {.begins = on_begin, .context = recent};
     recent->calls = open_calls_new(&hooks);
     if (!recent->calls)
         return error_set(error, ERROR_MEMORY, 0, "the open calls");
+    recent->calls->resume_before = resume_before;
     return open_calls_collect(recent->calls, run, error) &&
            (!recent->no_memory || error_set(error, ERROR_MEMORY, 0, "the last calls"));
+}
+
+/* Are fewer calls known than asked for, since not all were seen? */
+static bool is_short(const struct recent *recent)
+{
+    for (unsigned cpu = 0; cpu < CAPTURE_MAX_CPUS && recent->calls->resumed; cpu++)
+        if (recent->calls->cpus[cpu].present && recent_count(recent, cpu) < recent->most)
+            return true;
+    return false;
+}
+
+/* From the last checkpoint on, if enough happened after it. */
+bool recent_collect(struct recent *recent, struct calls_run *run, struct error *error)
+{
+    const struct calls_run before = *run;
+    if (!collect(recent, run, UINT64_MAX, error))
+        return false;
+    if (!is_short(recent))
+        return true;
+    recent_free(recent);
+    *recent = (struct recent){.most = recent->most};
+    *run = before;
+    return collect(recent, run, 0, error);
 }
 
 void recent_free(struct recent *recent)

@@ -21,8 +21,9 @@ static const char usage[] =
     "\n"
     "  --time T            seconds since the first TSC (1.5), or ticks (1000t)\n" MEASURE_CPU_USAGE
     "  --tasks             also the tasks that did not run at that moment\n" MEASURE_USAGE "\n"
-    "Everything before the moment is decoded. A call that is under way began before the trace, or before a\n"
-    "gap: its time is that at which it was first seen.\n"
+    "Everything since the last checkpoint before the moment is decoded: the first time, since the trace's\n"
+    "beginning. A call that is under way began before the trace, or before a gap: its time is that at which it\n"
+    "was first seen.\n"
     "\n"
     "Exit status: 0 all is known; 1 an error; 2 parts of the trace are missing.\n";
 
@@ -110,6 +111,8 @@ static int show(struct measure *measure, struct calls_run *run, const struct arg
     const struct open_hooks none = {0};
     struct open_calls *calls = open_calls_new(&none);
     int status = 1;
+    if (calls)
+        calls->resume_before = run->window.to;
     if (!calls)
         message_print("stack: out of memory for the open calls");
     else if (!open_calls_collect(calls, run, &error))
