@@ -84,4 +84,32 @@ same 'stack: at that moment one task is in it, and does not run' \
     "$(jq '[.tasks[] | select([.frames[].symbol] | index("__x64_sys_clock_nanosleep"))] | length' "$work/stack.json")" 1
 same 'stack: it began when syscalls says' \
     "$(jq '[.tasks[].frames[] | select(.symbol == "__x64_sys_clock_nanosleep") | .at] | first' "$work/stack.json")" "$(jq "$slowest.at" "$work/syscalls.json")"
+
+# --- checkpoints: the same answer with them as without, which writes them; the same file from all commands ---------------------
+cp "$capture/index.stacks" "$work/whole.stacks"
+# again WORDS...: the output of a command without checkpoints, and then with them.
+again() {
+    rm -f "$capture/index.stacks"
+    $tool "$@" >"$work/without" 2>&1
+    cp "$capture/index.stacks" "$work/part.stacks" || return
+    $tool "$@" >"$work/with" 2>&1
+    cmp "$work/without" "$work/with"
+}
+window=$at-$(jq -n "$at + 0.001")
+check 'last: the same from the last checkpoint on' again last "$capture" "${names[@]}"
+check 'the file is the one that the report wrote' cmp "$work/part.stacks" "$work/whole.stacks"
+check 'export --time: the same from a checkpoint on' \
+    again export "$capture" "${names[@]}" --time "$window" --format chrome -o /dev/stdout
+check 'stack: the same' again stack "$capture" "${names[@]}" --time "$at" --tasks --json
+same 'with that of the whole trace before' "$(jq -cS . "$work/with")" "$(jq -cS . "$work/stack.json")"
+check 'a window keeps what comes before its end' test "$(stat -c %s "$work/part.stacks")" -lt "$(stat -c %s "$work/whole.stacks")"
+$tool last "$capture" "${names[@]}" >/dev/null 2>&1
+check 'the next pass continues from there' cmp "$capture/index.stacks" "$work/whole.stacks"
+# What comes before the checkpoint is not decoded.
+dd if=/dev/zero of="$capture/cpu0.pt" bs=1M seek=2 count=1 conv=notrunc status=none
+$tool stack "$capture" "${names[@]}" --time "$at" --tasks --json 2>/dev/null >"$work/damaged.json"
+check 'a damaged trace before the checkpoint changes nothing' cmp "$work/damaged.json" "$work/stack.json"
+printf '\x55' | dd of="$capture/index.stacks" bs=1 seek=5000 conv=notrunc status=none
+$tool stack "$capture" "${names[@]}" --time "$at" --tasks --json 2>/dev/null >"$work/damaged.json"
+check 'but it does if the checkpoints are damaged, too: then they are not read' test "$(cmp "$work/damaged.json" "$work/stack.json" 2>&1)" != ''
 done_testing
