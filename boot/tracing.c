@@ -53,6 +53,8 @@ void tracing_init_cpu(const struct boot_state *boot, struct boot_cpu *cpu)
 {
     struct pt_options config = boot->options.pt;
     config.enabled = !boot->no_pt && !cpu->no_pt;
+    if (boot->channel.kind == CHANNEL_NONE)
+        config.flush_ms = 0;
     cpu->pt = pt_engine_init(cpu->pt_memory, virt_to_phys(cpu->pt_memory), cpu->number, &config, cpu->regions,
                              boot->channel.sink);
     pt_options_parser_set(cpu->pt, options_command);

@@ -80,6 +80,7 @@ struct pt_options {
     bool trigger_starts;   /* trigger is the address of pt.start=: nothing is traced before */
     bool code_from_start;  /* ... and no code is recorded before: the command resume cannot begin the trace */
     enum pt_policy policy; /* policy= */
+    uint32_t flush_ms;     /* pt.flush=: no byte is kept longer, unless policy=ring; 0: off */
     enum pt_switch way;    /* pt.switch=; PT_SWITCH_SOFT: chosen by pt_soft_choose */
     bool no_branches;      /* pt.branch=off */
     bool ptwrite;          /* pt.ptwrite=on */

@@ -44,6 +44,7 @@ static void submit_planned(struct pt_engine *pt, const struct drain *drain)
                    pt->regions.pa + span.memory_offset, span.size);
     }
     pt->submitted_end = drain->plan.submit_end;
+    pt->unsent_tsc = drain->begun_tsc; /* the rest was written since the PMI, by its skid */
     struct record_drain record = {
         .from = drain->plan.submit_from,
         .size = drain->plan.submit_end - drain->plan.submit_from,

@@ -58,14 +58,39 @@ static void engine_guard(struct pt_engine *pt)
 
 /* Check for output that has ended without a PMI. An operational error raises none, and the PMI for a stop or a filled
  * region is lost if TraceEn is cleared before its delivery (see CPUID.14H:EBX[6], "PSB and PMI preservation"). */
-static void engine_check(struct pt_engine *pt)
+static void engine_check_output(struct pt_engine *pt)
 {
     uint64_t halted = pt->trace_stop ? RTIT_STATUS_ERROR : RTIT_STATUS_ERROR | RTIT_STATUS_STOPPED;
-    if (!pt->tracing || pt->pause.on)
-        return;
     if ((pt_register_status(pt) & halted) || pt_registers_due(pt))
         drain_poll(pt);
     pt->checked_tsc = tsc_read();
+}
+
+/* A serial line still has to carry what it was given before: more frames would not make it faster. And while the
+ * receiver does not answer, flushes must not use up regions. */
+static bool flush_must_wait(const struct pt_engine *pt)
+{
+    return (pt->sink->end_tsc == 0 || pt->out.scheme->ends_region) &&
+           sink_released(pt->sink, pt->cpu) != pt->submitted_end;
+}
+
+/* pt.flush=: submit all bytes if the oldest of them might be too old at the next check. */
+static void engine_check_age(struct pt_engine *pt, uint64_t now)
+{
+    if (pt->flush_tsc == 0 || now - pt->unsent_tsc + pt->period_tsc + POLL_TSC < pt->flush_tsc || flush_must_wait(pt))
+        return;
+    if (pt_offset(pt) != pt->submitted_end)
+        drain_all(pt);
+    pt->unsent_tsc = tsc_read();
+}
+
+static void engine_check(struct pt_engine *pt, uint64_t now)
+{
+    if (!pt->tracing)
+        return;
+    if (!pt->pause.on)
+        engine_check_output(pt);
+    engine_check_age(pt, now);
 }
 
 /* While a pause is on: may TraceEn be set again? With policy=stall it waits until it may. */
@@ -105,6 +130,24 @@ void pt_unpark(struct pt_engine *pt)
         drain_unpark(pt);
 }
 
+uint64_t pt_flush_tsc(const struct pt_engine *pt)
+{
+    return pt->tracing && pt->flush_tsc != 0 ? pt->flush_tsc : UINT64_MAX;
+}
+
+/* Checks are up to POLL_TSC late, and this is called some time before engine_check_age. */
+uint64_t pt_flush_left(const struct pt_engine *pt)
+{
+    const uint64_t flush = pt_flush_tsc(pt), age = tsc_read() - pt->unsent_tsc + 2 * POLL_TSC;
+
+    return flush == UINT64_MAX ? flush : age < flush ? flush - age : 0;
+}
+
+void pt_period_set(struct pt_engine *pt, uint64_t tsc)
+{
+    pt->period_tsc = tsc;
+}
+
 bool pt_busy(const struct pt_engine *pt)
 {
     return pt->pause.on || sink_busy(pt->sink) || (pt->tracing && !pt->out.scheme->pmis);
@@ -118,7 +161,7 @@ uint64_t pt_enter(struct pt_engine *pt)
         engine_guard(pt);
     uint64_t now = tsc_read();
     if (now - pt->checked_tsc > POLL_TSC) /* even if the sink is polled more often */
-        engine_check(pt);
+        engine_check(pt, now);
     if (now - pt->polled_tsc > POLL_TSC)
         pt_poll(pt);
     if (pt->command_pending)

@@ -75,7 +75,8 @@ void pt_trigger(struct pt_engine *pt);
 
 /* The CPU is about to wait for a SIPI. Reads the output registers and no more, so that others can know how much it has
  * written; the bytes are submitted later. Until pt_unpark, pt_enter returns 0 and does nothing, and another CPU, one at
- * a time, may call pt_trigger, pt_flush_begin and pt_flush_end for this one. Call between pt_exit and pt_enter. */
+ * a time, may call pt_trigger, pt_flush_parked, pt_flush_begin and pt_flush_end for this one. Call between pt_exit and
+ * pt_enter. */
 void pt_park(struct pt_engine *pt);
 
 /* The SIPI has arrived: tracing resumes at the next pt_enter, without a gap. Commands that came meanwhile take effect.
@@ -104,6 +105,19 @@ void pt_soft_executed(struct pt_engine *pt, const struct instruction *instructio
 void pt_soft_delivered(struct pt_engine *pt, const struct soft_context *to);
 
 /* --- time, records, the end --- */
+
+/* pt.flush= in TSC ticks: call pt_enter at least twice in this time. UINT64_MAX: off. */
+uint64_t pt_flush_tsc(const struct pt_engine *pt);
+
+/* For how many TSC ticks from now on pt_enter need not be called for pt.flush=; 0: it is time. */
+uint64_t pt_flush_left(const struct pt_engine *pt);
+
+/* From the next pt_enter on, the following one comes after at most so many TSC ticks: bytes that would be older than
+ * pt.flush= by then are sent before. */
+void pt_period_set(struct pt_engine *pt, uint64_t tsc);
+
+/* For a CPU that waits for a SIPI, by another one: submit what pt_park found. */
+void pt_flush_parked(struct pt_engine *pt);
 
 /* Is anything in progress that needs pt_enter to be called soon: bytes that the receiver has not acknowledged, a pause,
  * a scheme without PMIs? Then call pt_enter at least every 10 ms or so, otherwise every 100 ms. */

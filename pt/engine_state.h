@@ -9,7 +9,7 @@
  *   - pt_soft_window: other CPUs read window_generation, tracing, suspended, parked and soft.status, and tolerate an
  *     outdated value;
  *   - a CPU that waits for a SIPI (parked): one other CPU at a time, which vmx/ selects, calls pt_trigger,
- *     pt_flush_begin and pt_flush_end for it.
+ *     pt_flush_parked, pt_flush_begin and pt_flush_end for it.
  */
 #ifndef PT_ENGINE_STATE_H
 #define PT_ENGINE_STATE_H
@@ -99,6 +99,7 @@ struct pt_engine {
     uint64_t rtit_ctl;        /* IA32_RTIT_CTL with TraceEn clear */
     struct pt_options config; /* as the last command left it; command.c stores it before */
     enum pt_policy policy;
+    uint64_t flush_tsc;         /* pt.flush= in TSC ticks; 0: off */
     bool trace_stop;            /* a TraceStop range is set up */
     bool follows_cr3;           /* loads of CR3 change a register: pt_cr3 */
     uint32_t setup_generation;  /* number of calls */
@@ -110,6 +111,8 @@ struct pt_engine {
     bool drain_due;            /* record.c: the output registers were wrong, drain before TraceEn is set again */
     uint64_t submitted_end;    /* drain.c: trace offset of the end of what the sink was given */
     uint64_t checked_tsc;      /* drain.c, engine.c: when output was last known to work */
+    uint64_t unsent_tsc;       /* drain.c, engine.c: no byte that was not submitted is older */
+    uint64_t period_tsc;       /* engine.c: the argument of the last pt_period_set */
     volatile uint64_t *canary; /* registers.c, as the next; NULL: there is none */
     uint64_t canary_saved[CANARY_WORDS]; /* the bytes that the canary replaced */
     struct soft_pt soft;                 /* soft_registers.c and engine.c, through the functions of pt/soft/ */

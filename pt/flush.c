@@ -37,6 +37,12 @@ void pt_flush_begin(struct pt_engine *pt)
     pt_pause_report(pt);
 }
 
+void pt_flush_parked(struct pt_engine *pt)
+{
+    if (pt->parked && pt->tracing && pt->out.written != pt->submitted_end)
+        drain_all(pt);
+}
+
 /* Records have a stream of their own. Wait for the trace first: whatever has not arrived before RECORD_END counts as
  * lost at the receiver. */
 void pt_flush_end(struct pt_engine *pt, const char *exits_text, uint32_t exits_size)

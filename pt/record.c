@@ -87,6 +87,7 @@ void pt_clock_moved(struct pt_engine *pt, uint64_t change, uint32_t error)
     pt->pause.tsc_from += change;
     pt->entered_tsc += change;
     pt->checked_tsc += change;
+    pt->unsent_tsc += change;
     pt->polled_tsc += change;
     trace_clock_move(pt->cpu, change, error);
     pt_clock_record(pt, RECORD_CLOCK_WRITTEN);

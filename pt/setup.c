@@ -7,6 +7,7 @@
  */
 #include "pt/engine_state.h"
 
+#include "base/clock.h"
 #include "base/init.h"
 #include "base/msr.h"
 #include "pt/output/scheme.h"
@@ -69,6 +70,7 @@ void pt_setup_apply(struct pt_engine *pt, const struct pt_setup *setup)
     pt->rtit_ctl = setup->rtit_ctl;
     pt->follows_cr3 = follows_cr3(&pt->config);
     pt->policy = pt->config.policy;
+    pt->flush_tsc = pt->policy == PT_POLICY_RING ? 0 : pt->config.flush_ms * (clock_tsc_hz() / 1000);
     pt->trace_stop = has_trace_stop(&pt->config);
     pt_register_write(pt, IA32_RTIT_CTL, pt->rtit_ctl);
     pt->soft.branches_left = pt->config.branches;
@@ -128,6 +130,7 @@ INIT_CODE struct pt_engine *pt_engine_init(void *memory, uint64_t memory_pa, uin
         return pt;
     registers_init(pt, &setup);
     pt->tracing = true;
+    pt->unsent_tsc = tsc_read();
     pt->switched_in_root = config->way == PT_SWITCH_ROOT;
     pt->has_lvtpc = config->way != PT_SWITCH_SOFT;
     pt->awaits_start = pt->command_pending = config->trigger_starts;

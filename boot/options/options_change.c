@@ -96,6 +96,13 @@ static bool set_pt_range(const struct option *option, struct options *o, struct 
     return set_range((struct pt_range *)((char *)o + option->field), v);
 }
 
+static bool set_pt_flush(const struct option *option, struct options *o, struct value_text v)
+{
+    (void)option;
+    o->pt.flush_ms = 0;
+    return value_is(v, "off") || value_u32(&o->pt.flush_ms, v, 1, 60000);
+}
+
 static const char *const policies[] = {
     [PT_POLICY_STALL] = "stall", [PT_POLICY_DROP] = "drop", [PT_POLICY_RING] = "ring", NULL};
 static const char *const words_inverted[] = {"on", "off", NULL}; /* for members that are true for off */
@@ -107,6 +114,7 @@ static const char *const words_inverted[] = {"on", "off", NULL}; /* for members 
 /* clang-format off */
 const struct option options_changeable[] = {
     {"policy", "stall", "stall, drop or ring", OPTION_ENUM(pt.policy, policies)},
+    {"pt.flush", "100", "off or milliseconds, from 1 to 60000", OPTION_OWN(set_pt_flush)},
     {"pt.os", "on", "on or off", OPTION_FLAG(pt.os)},
     {"pt.user", "on", "on or off", OPTION_FLAG(pt.user)},
     {"pt.tsc", "on", "on or off", OPTION_FLAG(pt.tsc)},

@@ -116,7 +116,8 @@ static const struct output_scheme single_region_scheme = {.update = output_singl
                                                           .nr_slots = output_single_nr_slots,
                                                           .canary = output_single_canary,
                                                           .due = output_single_due,
-                                                          .pmis = true};
+                                                          .pmis = true,
+                                                          .ends_region = true};
 
 /* --- a single range -------------------------------------------------------------------------------------------------
  */

@@ -43,7 +43,8 @@ struct output_scheme {
     uint64_t (*canary)(const struct output *output);
     /* Does IA32_RTIT_OUTPUT_MASK_PTRS say that a drain is due? */
     bool (*due)(const struct output *output, uint64_t output_mask_ptrs);
-    bool pmis; /* PMIs announce drains, so that the pointers need only an occasional check */
+    bool pmis;        /* PMIs announce drains, so that the pointers need only an occasional check */
+    bool ends_region; /* a drain of all bytes takes the rest of the region in use with it */
 };
 
 /* tables_pa: up to REGION_RING_MAX_TABLES pages, aligned. regions_pa: aligned as pt_scheme_align says. scheme is not

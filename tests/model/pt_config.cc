@@ -4,6 +4,7 @@
  * Source: SDM "Detection of Intel Processor Trace" (36.3.1), Table 36-11 (CPUID leaf 14H).
  */
 #include <errno.h>
+#include <unistd.h>
 
 #include "pt_internal.h"
 
@@ -60,6 +61,7 @@ static bool set_number_option(const char *name, uint64_t number)
         {"loseinit", NULL, &ptm_config.lose_inits, NULL},
         {"x2apic", NULL, &ptm_config.x2apic, NULL},
         {"dmar", NULL, NULL, &ptm_config.dmar},
+        {"unplug", &ptm_config.unplug, NULL, NULL},
     };
     for (size_t n = 0; n < sizeof(words) / sizeof(words[0]); n++) {
         if (strcmp(name, words[n].name) != 0)
@@ -132,7 +134,7 @@ static Bit32s options_parse(const char *context, int num_params, char *params[])
                     "truth=FILE, branches=FILE, scope=nonroot|guest|traced, first=N, last=N, skid=BYTES, second=BYTES, "
                     "late=TICKS, "
                     "times=0|1, vmxlocked=0|1, x2apic=0|1|2|3, dmar=0|1, lost=0|1, hold=0|1, keepinit=0|1, loseinit=N, beat=FILE, watch=PA:BYTES:FILE, ahead=N, "
-                    "pmu=0|2|3|4, pebs=0|1, leaks=0|1, seed=N, tsc_skew=TICKS, deferred=0|1, update48=0|1, "
+                    "pmu=0|2|3|4, pebs=0|1, leaks=0|1, seed=N, unplug=TICKS, tsc_skew=TICKS, deferred=0|1, update48=0|1, "
                     "ovf=AT:LENGTH[+...]|every:BYTES:LENGTH, errata=bdm70[+skd022][+skl014]\n",
                     context, params[n], value ? value : "");
             exit(1);
@@ -170,6 +172,21 @@ static void beat_start(void)
     FILE *file = fopen(ptm_config.beat_path, "wb");
     if (file != NULL)
         bx_pc_system.register_timer_ticks(file, beat, BEAT_TICKS, true, true, "ptmodel.beat");
+}
+
+/* The plug is pulled: nothing that the machine still holds gets out. The truth is what it had executed. */
+static void unplugged(void *)
+{
+    ptm_truth_close();
+    fprintf(stderr, "ptmodel: the plug was pulled at TSC %llu\n", (unsigned long long)ptm_tsc(BX_CPU(0)));
+    fflush(NULL);
+    _exit(0);
+}
+
+void ptm_unplug_start(void)
+{
+    if (ptm_config.unplug != 0)
+        bx_pc_system.register_timer_ticks(NULL, unplugged, ptm_config.unplug, false, true, "ptmodel.unplug");
 }
 
 uint64_t ptm_tsc_skew(unsigned cpu)

@@ -49,6 +49,7 @@ struct ptm_config {
     uint32_t lose_inits;  /* every so many INITs that arrive in VMX operation, one is lost; 0: none */
     uint32_t x2apic;      /* PTM_X2APIC_...: the mode in which firmware hands the local APICs over */
     bool dmar;            /* there is a DMA-remapping unit */
+    uint64_t unplug;      /* the machine loses its power so many ticks after the first VM entry; 0: never */
 };
 extern struct ptm_config ptm_config;
 
@@ -67,6 +68,10 @@ void ptm_dmar_start(void);
 void ptm_dmar_reset(void);
 /* What the guest did with the unit: a line for the emulator's log. */
 void ptm_dmar_print(FILE *file);
+
+/* --- pt_config.cc --- */
+/* The first VM entry of all. */
+void ptm_unplug_start(void);
 
 /* --- pt_watch.cc --- */
 bool ptm_watch_option(const char *value);

@@ -4,6 +4,7 @@
 #include "pt_internal.h"
 
 static FILE *truth_file;
+static bool any_entered; /* one of the CPUs has executed a VM entry */
 static FILE *list_files[BX_MAX_SMP_THREADS_SUPPORTED], *time_files[BX_MAX_SMP_THREADS_SUPPORTED];
 
 static FILE *open_or_die(const char *path)
@@ -129,7 +130,9 @@ void ptm_truth_world(BX_CPU_C *cpu, bool to_non_root)
         p->non_root_instructions += since;
     else if (p->entered)
         p->root_instructions += since + 1;
-    p->entered = true;
+    if (!any_entered)
+        ptm_unplug_start();
+    any_entered = p->entered = true;
     p->world_icount = cpu->get_icount() + 1;
     p->not_retired = 0;
 }

@@ -25,7 +25,8 @@
 #             depend on this machine's speed
 #   MOST      give up after so many 10^9 ticks of emulated time in all (300): a guest may print for ever
 #   BACKSTOP  give up after so many seconds in any case (7200): the emulator itself may hang
-#   ENDS      how the guest ends: power-off (default); reset, of the machine; stop: the hypervisor parks the CPU
+#   ENDS      how the guest ends: power-off (default); reset, of the machine; stop: the hypervisor parks the CPU; unplugged: by
+#             the word unplug= of PTMODEL. The receiver is then stopped, when it has read what had arrived
 #   UNTIL     stop, with status 0, as soon as the console shows this text: for boots that are refused
 #   RECEIVE   further words for `undertrace receive`
 #   RECEIVER  a program to run in place of build/undertrace for it
@@ -236,6 +237,13 @@ if [ -n "${UNTIL:-}" ]; then
     fail "the console does not show \"$UNTIL\" (exit code $status); its last line: $(last_words)"
 fi
 [ -z "$stopped" ] || fail "${stopped/#undertrace: /the hypervisor stopped: }; the console's last line: $(last_words)"
+if [ "$ends" = unplugged ] && grep -q '^ptmodel: the plug was pulled' "$dir/emulator.log"; then
+    while udp_has_unread "$port"; do sleep 0.05; done
+    kill -TERM "$receiver"
+    wait "$receiver"
+    receiver=
+    exit 0
+fi
 if [ "$ended" = 0 ] && ! grep -q 'soft power off' "$dir/emulator.log"; then
     fail "the emulator ended without power-off (exit code $status): $(sed -n '/following message/{n;p}' \
         "$dir/emulator.log" | head -n 1); the console's last line: $(last_words)"

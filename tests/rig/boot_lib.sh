@@ -12,6 +12,11 @@ udp_port_is_open() {
     grep -qi ":$(printf %04X "$1") " /proc/net/udp
 }
 
+# Are datagrams waiting there for their reader?
+udp_has_unread() {
+    grep -i ":$(printf %04X "$1") " /proc/net/udp | grep -qv ':00000000 '
+}
+
 stop_children() {
     local pid
     for pid in $emulator $receiver; do kill -TERM "$pid" 2>/dev/null; done

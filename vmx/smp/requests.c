@@ -211,6 +211,21 @@ void requests_nmis_sent(struct cpu *self)
     kick_those(self, guest_ipi_has_nmis);
 }
 
+static void send_parked(struct cpu *cpu)
+{
+    pt_flush_parked(cpu->pt);
+}
+
+void requests_send_parked(struct cpu *self)
+{
+    for (unsigned i = 0; i < machine.config.nr_cpus; i++) {
+        struct cpu *cpu = machine_other(self, i);
+
+        if (cpu && kick_waits_for_sipi(cpu))
+            kick_serve_for(cpu, send_parked);
+    }
+}
+
 void requests_trigger_all(struct cpu *self)
 {
     counter_advance(&requested.triggers);

@@ -33,6 +33,9 @@ void requests_init_taken(struct cpu *cpu);
  * Those that have some are kicked. */
 void requests_nmis_sent(struct cpu *cpu);
 
+/* CPUs that wait for a SIPI have no time to send their last bytes, and no timer: this one does it for them. */
+void requests_send_parked(struct cpu *cpu);
+
 /* pt.trigger= was reached: all CPUs send their rings. */
 void requests_trigger_all(struct cpu *cpu);
 

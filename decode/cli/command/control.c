@@ -26,7 +26,7 @@ static const char usage[] =
     "  snapshot   send everything written so far; with policy=ring, what was kept\n"
     "  set        change options while the guest runs: policy, what is traced (pt.os, pt.user, pt.cr3,\n"
     "             pt.range0 to pt.range3), pt.branches, pt.branch, pt.ptwrite, pt.retc, pt.psb, pt.tsc,\n"
-    "             pt.mtc, pt.cyc\n"
+    "             pt.mtc, pt.cyc, pt.flush\n"
     "\n"
     "Exit status: 0 done; 1 an error; 2 the machine refused or did not answer.\n";
 

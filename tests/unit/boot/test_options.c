@@ -49,6 +49,7 @@ static void defaults(void **state)
     assert_int_equal(o.pt.region_bytes, 512 << 10);
     assert_int_equal(o.pt.nr_regions, 8);
     assert_int_equal(o.pt.psb_bytes, PT_PSB_AUTO);
+    assert_int_equal(o.pt.flush_ms, 100);
     assert_int_equal(o.channel, CHANNEL_AUTO);
     assert_int_equal(o.uart.kind, UART_AT_PORT);
     assert_int_equal(o.uart.at, 0x2f8);
@@ -255,6 +256,12 @@ static void bad_words(void **state)
     refused("pt.regions=4x", "pt.regions=4x", "4 to 4096");
     refused("pt.regions=-4", "pt.regions=-4", "4 to 4096");
     refused("pt.psb=1K", "pt.psb=1K", "2K");
+    assert_int_equal(parsed("pt.flush=60000").pt.flush_ms, 60000);
+    assert_int_equal(parsed("pt.flush=1").pt.flush_ms, 1);
+    assert_int_equal(parsed("pt.flush=off").pt.flush_ms, 0);
+    refused("pt.flush=0", "pt.flush=0", "off or milliseconds, from 1 to 60000");
+    refused("pt.flush=60001", "pt.flush=60001", "60000");
+    refused("pt.flush=100ms", "pt.flush=100ms", "60000");
     refused("pt.switch=both", "pt.switch=both", "root");
     refused("policy=lose", "policy=lose", "stall, drop or ring");
     refused("channel=wifi", "channel=wifi", "uart");
@@ -313,8 +320,9 @@ static void what_changes_while_the_guest_runs(void **state)
     assert_int_equal(options.pt.policy, PT_POLICY_RING);
     assert_false(options.pt.user);
     assert_true(options.pt.os);
-    assert_true(options_change(&options.pt, "pt.range3=off pt.branches=5", &error));
+    assert_true(options_change(&options.pt, "pt.range3=off pt.branches=5 pt.flush=20", &error));
     assert_int_equal(options.pt.branches, 5);
+    assert_int_equal(options.pt.flush_ms, 20);
     static const char *const bad[] = {"",
                                       "  ",
                                       "pt.region=4K",

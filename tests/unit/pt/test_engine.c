@@ -194,6 +194,140 @@ static void who_waits_answers(void **state)
     assert_false(pt_busy(engines[0]));
 }
 
+/* --- pt.flush=: 100 ms of 3 GHz, and root mode runs at least every 10 ms --- */
+
+#define MS 3000000ull
+
+/* The next VM entry comes so many TSC ticks later. */
+static void entry_after(uint64_t ticks)
+{
+    fake_tsc += ticks;
+    (void)pt_enter(engines[running]);
+    pt_exit(engines[running]);
+}
+
+static void flush_every_100_ms(void)
+{
+    engines[running]->flush_tsc = 100 * MS;
+    pt_period_set(engines[running], 10 * MS);
+    entry_after(100 * MS);
+}
+
+static uint64_t flushed(unsigned cpu)
+{
+    const struct record_drain *drain = (const void *)(record_of(cpu, RECORD_DRAIN, 0) + 1);
+    assert_int_equal(drain->cause, RECORD_DRAIN_FLUSH);
+    return streams[cpu].trace_end;
+}
+
+static void no_byte_gets_too_old(void **state)
+{
+    (void)state;
+    flush_every_100_ms();
+    guest_writes(100);
+    entry_after(85 * MS);
+    assert_int_equal(streams[0].trace_end, 0);
+    entry_after(5 * MS); /* at the next entry they could be 100 ms old */
+    assert_int_equal(flushed(0), 100);
+    for (unsigned i = 0; i < 100; i++)
+        entry_after(10 * MS);
+    assert_int_equal(records_of(0, RECORD_DRAIN), 1); /* there was nothing new */
+}
+
+static void a_later_entry_means_an_earlier_flush(void **state)
+{
+    (void)state;
+    flush_every_100_ms();
+    guest_writes(100);
+    assert_in_range(pt_flush_left(engines[0]), 99 * MS, 100 * MS);
+    pt_period_set(engines[0], 60 * MS);
+    entry_after(39 * MS);
+    assert_int_equal(streams[0].trace_end, 0);
+    entry_after(MS);
+    assert_int_equal(flushed(0), 100);
+}
+
+/* A region that fills takes the oldest bytes with it. */
+static void a_pmi_leaves_young_bytes(void **state)
+{
+    (void)state;
+    flush_every_100_ms();
+    guest_writes(100);
+    entry_after(80 * MS);
+    guest_writes(REGION_BYTES + 50);
+    fake_cpus[0].perf_status = PERF_GLOBAL_TRACE_TOPA_PMI;
+    pt_pmi_serve(engines[0]);
+    assert_int_equal(streams[0].trace_end, REGION_BYTES);
+    entry_after(80 * MS);
+    assert_int_equal(streams[0].trace_end, REGION_BYTES);
+    entry_after(10 * MS);
+    assert_int_equal(streams[0].trace_end, REGION_BYTES + 50);
+    /* The hardware continues in the region in use. */
+    guest_writes(REGION_BYTES + 60);
+    assert_int_equal(records_of(0, RECORD_GAP), 0);
+}
+
+static void a_paused_trace_is_flushed_too(void **state)
+{
+    (void)state;
+    flush_every_100_ms();
+    guest_writes(100);
+    command_comes(COMMAND_PAUSE, "");
+    assert_int_equal(pt_enter(engines[0]), 0);
+    assert_int_equal(streams[0].trace_end, 0);
+    entry_after(95 * MS);
+    assert_int_equal(streams[0].trace_end, 100);
+}
+
+/* A sink without acknowledgements: what it has released has left. */
+static void a_slow_line_gets_no_more_frames(void **state)
+{
+    (void)state;
+    flush_every_100_ms();
+    guest_writes(100);
+    entry_after(100 * MS);
+    assert_int_equal(flushed(0), 100);
+    guest_writes(200);
+    streams[0].released = 99;
+    receiver_answers = false;
+    entry_after(100 * MS);
+    assert_int_equal(streams[0].trace_end, 100);
+    streams[0].released = 100;
+    entry_after(MS);
+    assert_int_equal(streams[0].trace_end, 200);
+}
+
+static void off_keeps_bytes(void **state)
+{
+    (void)state;
+    flush_every_100_ms();
+    engines[0]->flush_tsc = 0;
+    guest_writes(100);
+    for (unsigned i = 0; i < 100; i++)
+        entry_after(100 * MS);
+    assert_int_equal(streams[0].trace_end, 0);
+    assert_true(pt_flush_tsc(engines[0]) == UINT64_MAX && pt_flush_left(engines[0]) == UINT64_MAX);
+}
+
+static void another_cpu_sends_what_a_parked_one_has_left(void **state)
+{
+    (void)state;
+    running = 1;
+    guest_writes(100);
+    pt_flush_parked(engines[1]); /* it is not parked yet */
+    assert_int_equal(streams[1].trace_end, 0);
+    pt_park(engines[1]);
+    running = 0, registers_shut = true;
+    pt_flush_parked(engines[1]);
+    pt_flush_parked(engines[1]);
+    assert_int_equal(flushed(1), 100);
+    assert_int_equal(records_of(1, RECORD_DRAIN), 1);
+    running = 1, registers_shut = false;
+    pt_unpark(engines[1]);
+    guest_writes(200);
+    assert_int_equal(records_of(1, RECORD_GAP), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +340,13 @@ int main(void)
         cmocka_unit_test_setup(a_stop_before_parking_is_reported, machine_setup),
         cmocka_unit_test_setup(a_flush_in_steps, machine_setup),
         cmocka_unit_test_setup(who_waits_answers, machine_setup),
+        cmocka_unit_test_setup(no_byte_gets_too_old, machine_setup),
+        cmocka_unit_test_setup(a_later_entry_means_an_earlier_flush, machine_setup),
+        cmocka_unit_test_setup(a_pmi_leaves_young_bytes, machine_setup),
+        cmocka_unit_test_setup(a_paused_trace_is_flushed_too, machine_setup),
+        cmocka_unit_test_setup(a_slow_line_gets_no_more_frames, machine_setup),
+        cmocka_unit_test_setup(off_keeps_bytes, machine_setup),
+        cmocka_unit_test_setup(another_cpu_sends_what_a_parked_one_has_left, machine_setup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
