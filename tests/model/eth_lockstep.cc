@@ -82,6 +82,9 @@ Lockstep::Lockstep(const char *ethdev, eth_rx_handler_t handler, eth_rx_status_t
 
 Lockstep::~Lockstep()
 {
+    if (frames_sent != 0)
+        fprintf(stderr, "lockstep: the guest sent %llu frames, %llu bytes of the wire\n",
+                (unsigned long long)frames_sent, (unsigned long long)bytes_sent);
     if (fd >= 0)
         close(fd);
 }

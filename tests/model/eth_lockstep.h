@@ -108,7 +108,8 @@ class Lockstep : public eth_pktmover_c
     Bytes overtaken;             /* a datagram that waits for the next one to pass it */
     bool overtaken_asks = false;
     std::deque<LockstepDelivery> deliveries; /* in order of time */
-    Bit64u wire_free_ns = 0;                 /* when the wire has carried all that was sent */
+    Bit64u frames_sent = 0, bytes_sent = 0;
+    Bit64u wire_free_ns = 0; /* when the wire has carried all that was sent */
     int timer_index, command_timer_index;
     std::deque<LockstepScriptedCommand> commands;
     Bit64u first_frame_at = 0; /* emulated microseconds; 0: there was none */

@@ -38,15 +38,17 @@ void Lockstep::answer(const Bytes &payload)
     deliver_later(packet);
 }
 
-/* With preamble, FCS and the gap between frames: 24 bytes. */
 void Lockstep::occupy_wire(size_t frame_size)
 {
+    const size_t bytes = frame_size + 24; /* with preamble, FCS and the gap between frames */
     Bit64u now_ns = bx_pc_system.time_usec() * 1000;
 
+    frames_sent++;
+    bytes_sent += bytes;
     if (wire_free_ns < now_ns)
         wire_free_ns = now_ns;
     if (settings.rate != 0)
-        wire_free_ns += (frame_size + 24) * 8000 / settings.rate;
+        wire_free_ns += bytes * 8000 / settings.rate;
 }
 
 void Lockstep::deliver_later(const Bytes &packet)

@@ -45,6 +45,11 @@ echo "trace bits per guest instruction $(ratio $((bytes * 8)) "$(truth traced gu
 echo "root instructions per exit       $(ratio "$(truth traced root_instructions)" "$(truth traced exits)")"
 echo "root instructions per trace byte $(ratio "$root" "$bytes")   (what tracing adds, waiting for the wire included)"
 echo "PMIs                             $(truth traced pmis)"
+boot standard e1000 'channel=e1000'
+wire() {
+    ratio "$(tests/rig/wire.sh "$work/$1" bytes)" "$(truth "$1" trace_bytes)"
+}
+echo "wire bytes per trace byte        $(wire standard) at MTU 1500, $(wire traced) at 9000   (records and Ethernet's framing included)"
 
 # A thin wire that loses and reorders frames: the trace that it carries, of what it could carry and does not lose. 50 ticks are a
 # microsecond.

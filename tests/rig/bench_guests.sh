@@ -56,6 +56,12 @@ after_boot() {
         'BEGIN { printf "%.2f\n", (root - root0) * 100 / (guest - guest0) }'
 }
 # Exits by exceptions and NMIs are page faults, except those caused by PMIs. A PMI in root operation causes no exit.
+# Of the machine: all that was sent, with Ethernet's framing, for each byte that all CPUs traced.
+wire_share() {
+    [ "$2" = 0 ] || return 0
+    awk -v wire="$(tests/rig/wire.sh "$work/$1" bytes)" -v trace="$(tests/rig/truth.sh "$work/$1/truth.bin" trace_bytes)" \
+        'BEGIN { printf "%.3f\n", wire / trace }'
+}
 records() {
     build/undertrace info --json "$work/$1/capture" | jq ".streams[] | select(.cpu == $2) | .records | $3"
 }
@@ -73,9 +79,10 @@ row '  INIT: another CPU calls' truth exit_3
 row '  CPUID' truth exit_10
 row '  single steps' truth exit_37
 row '  EPT: execute after write, ...' truth exit_48
-row '  timer: looks at tables' truth exit_52
+row '  timer: tables, pt.flush=' truth exit_52
 row 'PMIs' truth pmis
 row 'trace bytes' truth trace_bytes
 row '  bits an instruction' per 'trace_bytes 8'
+row 'wire bytes a trace byte' wire_share ''
 row 'code pages sent' records .page
 row 'mappings sent' records '(.map // .other)'

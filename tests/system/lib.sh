@@ -144,6 +144,11 @@ kinds() {
     build/undertrace trace "$work/$1/capture" --what branches | awk '$4 ~ /event|sys/ { print $4, $5, $7 }'
 }
 
+# wire_share BOOT: bytes of the wire, with Ethernet's framing, for 1000 trace bytes of all CPUs.
+wire_share() {
+    echo $((1000 * $(tests/rig/wire.sh "$work/$1" bytes) / $(truth "$1" trace_bytes)))
+}
+
 # truth BOOT FIELD [CPU]: what the emulated CPUs counted, or one of them; tests/rig/truth.sh lists the fields.
 truth() {
     tests/rig/truth.sh "$work/$1/truth.bin" "$2" ${3:+"$3"}

@@ -5,6 +5,7 @@
 check 'Debian boots to power-off, traced over e1000' \
     boot debian build/guest/vmlinuz build/guest/initrd "$CMDLINE" 'channel=e1000 net.mtu=9000'
 console_has 'its workload is done' debian 'init: done'
+at_most 'bytes of the wire for 1000 of trace, records and framing included' "$(wire_share debian)" 1090
 
 console_has "the guest reserves the card's registers" debian 'mem 0x00000000c0000000-0x00000000c001ffff] reserved'
 
