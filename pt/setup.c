@@ -70,7 +70,10 @@ void pt_setup_apply(struct pt_engine *pt, const struct pt_setup *setup)
     pt->rtit_ctl = setup->rtit_ctl;
     pt->follows_cr3 = follows_cr3(&pt->config);
     pt->policy = pt->config.policy;
-    pt->flush_tsc = pt->policy == PT_POLICY_RING ? 0 : pt->config.flush_ms * (clock_tsc_hz() / 1000);
+    /* A flush ends in a PSB+. With soft PT exits have no packets, and it would be the only one in a loop of jumps. */
+    pt->flush_tsc = pt->policy == PT_POLICY_RING || pt->config.way == PT_SWITCH_SOFT
+                        ? 0
+                        : pt->config.flush_ms * (clock_tsc_hz() / 1000);
     pt->trace_stop = has_trace_stop(&pt->config);
     pt_register_write(pt, IA32_RTIT_CTL, pt->rtit_ctl);
     pt->soft.branches_left = pt->config.branches;
