@@ -10,7 +10,7 @@ COMMIT := $(if $(wildcard .git),$(shell git rev-parse --short=10 HEAD 2>/dev/nul
 # machine.
 PAGE_C := $(BUILD)/page/page_text.c
 TOOL_C := $(shell find decode -name '*.c' | LC_ALL=C sort) $(PAGE_C)
-DOCTOR_CORE := vmx/caps.c pt/caps.c pt/option_check.c pt/output/scheme.c boot/pt_same.c boot/guest/linux.c boot/guest/linux_params.c \
+DOCTOR_CORE := vmx/caps.c pt/caps.c pt/option_check.c pt/output/scheme.c boot/pt_same.c boot/guest/linux.c boot/guest/linux_params.c boot/memory/e820.c \
     boot/memory/carve.c base/format.c $(filter serial/nic/%,$(CORE))
 TOOL_CORE := pt/packet/parse.c pt/packet/names.c pt/instruction/instruction.c pt/instruction/opcode_table.c \
     $(addprefix serial/wire/,frame.c crc32c.c command.c auth.c siphash.c) $(DOCTOR_CORE)

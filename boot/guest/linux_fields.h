@@ -60,7 +60,6 @@ enum zero_page {
 };
 
 #define LINUX_E820_MAX 128u /* entries in boot_params */
-#define E820_ENTRY_SIZE 20u
 
 /* An element of the list at SETUP_DATA. */
 enum setup_data { SETUP_DATA_NEXT = 0, SETUP_DATA_TYPE = 8, SETUP_DATA_LENGTH = 12, SETUP_DATA_SIZE = 16 };

@@ -6,6 +6,7 @@
 
 #include "base/bytes.h"
 #include "boot/guest/linux_fields.h"
+#include "boot/memory/e820.h"
 
 _Static_assert(E820_TABLE + LINUX_E820_MAX * E820_ENTRY_SIZE <= LINUX_PARAMS_SIZE, "E820 fits into boot_params");
 
@@ -65,15 +66,6 @@ static void put_efi(uint8_t *params, const struct linux_facts *facts, uint64_t m
     put32(params + EFI_MEMMAP_SIZE, facts->efi_map_size);
 }
 
-static void put_e820(uint8_t *out, const struct memory_map *map, uint32_t first, uint32_t end)
-{
-    for (uint32_t i = first; i < end; i++, out += E820_ENTRY_SIZE) {
-        put64(out, map->ranges[i].range.start);
-        put64(out + 8, map->ranges[i].range.end - map->ranges[i].range.start);
-        put32(out + 16, map->ranges[i].type);
-    }
-}
-
 static uint32_t nr_in_params(const struct memory_map *map)
 {
     return map->nr < LINUX_E820_MAX ? map->nr : LINUX_E820_MAX;
@@ -95,7 +87,7 @@ void linux_e820_rest_build(uint8_t *out, const struct memory_map *map)
     put64(out + SETUP_DATA_NEXT, 0);
     put32(out + SETUP_DATA_TYPE, SETUP_E820_EXT);
     put32(out + SETUP_DATA_LENGTH, bytes - SETUP_DATA_SIZE);
-    put_e820(out + SETUP_DATA_SIZE, map, LINUX_E820_MAX, map->nr);
+    e820_build(out + SETUP_DATA_SIZE, map, LINUX_E820_MAX, map->nr);
 }
 
 void linux_params_build(uint8_t *params, const struct linux_kernel *kernel, const struct linux_place *place,
@@ -121,7 +113,7 @@ void linux_params_build(uint8_t *params, const struct linux_kernel *kernel, cons
     put64(params + SETUP_DATA, linux_e820_rest_bytes(facts->map) ? place->boot_area + facts->e820_rest : 0);
     put64(params + ACPI_RSDP_ADDR, facts->rsdp_pa);
     params[E820_ENTRIES] = (uint8_t)nr_in_params(facts->map);
-    put_e820(params + E820_TABLE, facts->map, 0, nr_in_params(facts->map));
+    e820_build(params + E820_TABLE, facts->map, 0, nr_in_params(facts->map));
     if (facts->efi_system_table)
         put_efi(params, facts, place->boot_area + LINUX_BOOT_AREA_SIZE);
     if (facts->framebuffer->pa != 0 && facts->framebuffer->type == BOOT_FRAMEBUFFER_TEXT)
