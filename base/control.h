@@ -42,6 +42,7 @@
 #define EFER_LMA CONTROL_BIT(10)
 #define EFER_NXE CONTROL_BIT(11)
 
+#define RFLAGS_CF CONTROL_BIT(0)
 #define RFLAGS_FIXED CONTROL_BIT(1) /* reads as 1, and must be written so */
 #define RFLAGS_TF CONTROL_BIT(8)
 #define RFLAGS_IF CONTROL_BIT(9)

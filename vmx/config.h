@@ -38,6 +38,16 @@ struct vmx_filter {
     void (*write)(uint64_t page, uint32_t offset, uint32_t value);
 };
 
+#define VMX_E820_ENTRY_SIZE 20u
+
+/* A guest that was started from a BIOS disk: its calls of INT 15h that report memory are answered with these entries of
+ * INT 15h, E820h, in which reserved below is reserved. */
+struct vmx_bios {
+    uint32_t handler; /* linear address of the BIOS's handler of INT 15h, in memory mapped to itself; 0: none */
+    uint32_t nr_entries;
+    const uint8_t *entries; /* VMX_E820_ENTRY_SIZE bytes each; must stay valid */
+};
+
 #define VMX_MAX_CPUS 64u
 
 /* The configuration of the machine, the same for all CPUs. */
@@ -46,6 +56,7 @@ struct vmx_machine {
     uint64_t top_of_memory; /* end of the highest RAM in bytes */
     struct vmx_ports ports;
     struct vmx_filter filter;
+    struct vmx_bios bios;
     bool code_pages;           /* EPT W^X, RECORD_PAGE records */
     bool space_ends;           /* ... and records of the ends of address spaces: vmx/code/space_lifetime.h */
     enum pt_switch way;        /* how IA32_RTIT_CTL is switched at VM entries and exits; ROOT if PT is off */

@@ -180,7 +180,7 @@ __attribute__((cold, noinline)) static void unmapped_fetched(struct cpu *cpu, ui
 void code_fetched(struct cpu *cpu, uint64_t address, uint64_t qualification)
 {
     const uint64_t gpa = address & EPT_PAGE_MASK, linear = linear_of(gpa, qualification);
-    const bool triggers = trigger_guards(gpa, linear);
+    const bool triggers = trigger_guards(gpa, linear), withheld = machine_is_bios_page(gpa);
     const void *page = guest_page(gpa);
     struct arbitration_claim claim = {0};
 
@@ -200,10 +200,10 @@ void code_fetched(struct cpu *cpu, uint64_t address, uint64_t qualification)
         page_is_taken(cpu, gpa, &claim);
     if (code_page_is_being_written(cpu, gpa)) {
         page_open_fully(cpu, gpa, was_writable);
-    } else if (triggers || stepped) {
-        ept_set_access(gpa, EPT_READ | (stepped ? EPT_GUARDED : 0));
+    } else if (triggers || stepped || withheld) {
+        ept_set_access(gpa, EPT_READ | (stepped ? EPT_GUARDED : 0) | (withheld ? EPT_SENT : 0));
         step_open_page(cpu, gpa, ept_lookup(gpa) | EPT_EXECUTE);
-        if (triggers)
+        if (triggers || withheld)
             step_begin(cpu, NULL);
     } else {
         ept_set_access(gpa, EPT_READ | EPT_EXECUTE);

@@ -27,6 +27,12 @@ struct machine {
 };
 extern struct machine machine;
 
+/* Does the BIOS's INT 15h handler begin in this page? It never becomes executable: vmx/exit/bios_call.c. */
+static inline bool machine_is_bios_page(uint64_t page)
+{
+    return machine.config.bios.handler && page == (machine.config.bios.handler & ~0xfffu);
+}
+
 /* Has the machine more CPUs than this one? */
 static inline bool machine_has_others(void)
 {

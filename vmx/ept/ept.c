@@ -162,6 +162,8 @@ INIT_CODE const char *ept_build(const struct vmx_machine *config)
         unmap((struct range){config->filter.pages[i], config->filter.pages[i] + EPT_PAGE_SIZE});
     if (config->code_from_trigger)
         ept_set_access(config->trigger, EPT_READ | EPT_WRITE);
+    if (config->bios.handler)
+        ept_set_access(config->bios.handler, EPT_READ | EPT_WRITE);
     return NULL;
 }
 

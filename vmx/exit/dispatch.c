@@ -1,5 +1,6 @@
 /* Kind: shell, hot */
-/* VM exits: from the basic exit reason to the handler, and back into the guest. Only this file moves RIP. */
+/* VM exits: from the basic exit reason to the handler, and back into the guest. Only this file moves RIP; and
+ * bios_call.c, past a call of the BIOS. */
 #include "vmx/exit/exit.h"
 
 #include "base/control.h"
@@ -15,6 +16,7 @@
 #include "vmx/cpu/vmcs.h"
 #include "vmx/ept/step.h"
 #include "vmx/ept/view.h"
+#include "vmx/exit/bios_call.h"
 #include "vmx/exit/cpuid.h"
 #include "vmx/exit/cr.h"
 #include "vmx/exit/handlers.h"
@@ -177,8 +179,10 @@ static void exit_handle(struct cpu *cpu, uint32_t basic)
         requests_init_taken(cpu);
         return;
     }
-    if (code_segments_look(cpu) || (basic != EXIT_REASON_EXCEPTION_OR_NMI && is_without_l()))
+    if (code_segments_look(cpu) || (basic != EXIT_REASON_EXCEPTION_OR_NMI && is_without_l())) {
+        bios_call_check(cpu);
         code_segments_check(cpu);
+    }
     enter_guest(cpu);
 }
 

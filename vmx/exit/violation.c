@@ -46,6 +46,13 @@ static void map_missing(struct cpu *cpu, uint64_t gpa)
     ept_map_missing(gpa);
 }
 
+/* The page of vmx/exit/bios_call.c, of which no bytes are sent: step each instruction, so that the next one exits. */
+static void bios_fetched(struct cpu *cpu, uint64_t page, uint64_t entry)
+{
+    step_open_page(cpu, page, entry | EPT_EXECUTE);
+    step_begin(cpu, NULL);
+}
+
 /* The machine's lock is held, so that the tree does not change meanwhile. */
 static void violation_handle(struct cpu *cpu, uint64_t gpa, uint64_t qualification)
 {
@@ -62,6 +69,8 @@ static void violation_handle(struct cpu *cpu, uint64_t gpa, uint64_t qualificati
         ept_set_access(gpa, EPT_READ | EPT_EXECUTE); /* FFH FFH is #UD, as where there is no memory */
     else if (fetch && machine.config.code_pages)
         code_fetched(cpu, gpa, qualification);
+    else if (fetch && machine_is_bios_page(page))
+        bios_fetched(cpu, page, entry);
     else if (write && machine.config.code_pages)
         code_written(cpu, gpa, qualification);
     else
