@@ -1,14 +1,18 @@
 /* Kind: shell, init */
 #include "boot/machine.h"
 
+#include "base/bytes.h"
 #include "base/clock.h"
+#include "base/phys.h"
 #include "boot/fail.h"
+#include "boot/memory/e820.h"
 #include "boot/plan.h"
 #include "serial/wire/sink_cut.h"
 #include "vmx/vmx.h"
 #include "vtd/dmar_guest.h"
 #include "vtd/watch.h"
 
+_Static_assert(E820_ENTRY_SIZE == VMX_E820_ENTRY_SIZE, "INT 15h, E820h");
 _Static_assert(SINK_CUT_CPUS >= VMX_MAX_CPUS, "the wait of each CPU has its place");
 
 /* TSC ticks between polls in root mode: 10 ms with a channel, so that retransmissions and commands make progress.
@@ -30,6 +34,26 @@ static struct vmx_filter filter_of_units(const struct boot_state *boot)
     if (!boot->filters_vtd)
         return (struct vmx_filter){0};
     return (struct vmx_filter){dmar->units, dmar->nr_units, dmar_guest_read, dmar_guest_write};
+}
+
+#define INT15_VECTOR_PA (4u * 0x15)
+
+/* A guest that a BIOS could have started asks it for the memory map. The handler is the BIOS's or that of an extension
+ * which the BIOS has run. */
+static struct vmx_bios bios_of_disk(struct boot_state *boot)
+{
+    const struct memory_map *map = &boot->info.map;
+    const uint8_t *vector = phys_to_virt(INT15_VECTOR_PA);
+
+    if (!boot->guest.disk.sector_pa)
+        return (struct vmx_bios){0};
+    uint8_t *entries = plan_alloc(boot, (uint64_t)E820_ENTRY_SIZE * map->nr);
+    e820_build(entries, map, 0, map->nr);
+    const struct vmx_bios bios = {
+        .handler = 16u * read16(vector + 2) + read16(vector), .entries = entries, .nr_entries = map->nr};
+    if (!bios.handler)
+        boot_fail("disk: the BIOS has no handler of INT 15h, in whose memory map to hide our memory");
+    return bios;
 }
 
 void machine_init(struct boot_state *boot)
@@ -57,12 +81,13 @@ void machine_init(struct boot_state *boot)
     machine.ept_pool = plan_alloc(boot, 4096ull * machine.nr_ept_pages);
     if (machine.code_pages)
         machine.map_memory = plan_alloc(boot, vmx_map_memory_size);
-    const char *failure = vmx_machine_init(&machine);
-    if (failure)
-        boot_fail("cannot prepare the machine for the guest: %s", failure);
     /* VISIBLE: our memory is one reserved range, here and in UEFI's map (boot/guest/guest.c). So are the registers of
      * the channel's device: the guest does not see the device and could assign the addresses to another one. */
     if (!memory_map_reserve(&boot->info.map, boot->carved) ||
         !memory_map_reserve(&boot->info.map, machine.ports.hidden_mmio))
         boot_fail("the memory map has no room for another reserved range");
+    machine.bios = bios_of_disk(boot);
+    const char *failure = vmx_machine_init(&machine);
+    if (failure)
+        boot_fail("cannot prepare the machine for the guest: %s", failure);
 }

@@ -5,6 +5,7 @@
 #include "base/phys.h"
 #include "boot/fail.h"
 #include "boot/hello.h"
+#include "boot/memory/e820.h"
 #include "boot/memory/image.h"
 #include "boot/memory/paging.h"
 #include "boot/selftest/selftest_wire.h"
@@ -45,6 +46,8 @@ static uint64_t arena_bytes(struct boot_state *boot)
     uint64_t bytes = moved_bytes() + paging_bytes(top) + boot->nr_cpus * cpu_bytes(boot);
     bytes += LINUX_BOOT_AREA_SIZE + LINUX_E820_REST_MAX + boot->info.efi_map.size + 2 * hello_bytes_max(boot->nr_cpus) +
              sizeof *boot + 8 * 4096;
+    if (boot->guest.disk.sector_pa)
+        bytes += E820_ENTRY_SIZE * MEMORY_MAP_MAX + 4096;
     if (!boot->no_vmx)
         bytes += 4096ull * boot->nr_ept_pages + vmx_map_memory_size;
     if (!boot->no_vmx || boot->options.selftest)

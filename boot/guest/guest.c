@@ -5,17 +5,43 @@
 
 #include "base/phys.h"
 #include "boot/fail.h"
+#include "boot/guest/disk_load.h"
 #include "boot/guest/efi_map.h"
 #include "boot/mb2.h"
+
+static void kernel_check(struct guest *guest)
+{
+    const struct range file = guest->sources.kernel;
+    enum linux_error error = linux_check(&guest->kernel, phys_to_virt(file.start), (size_t)(file.end - file.start));
+
+    if (!error && strlen(guest->line) > guest->kernel.line_max)
+        error = LINUX_LINE_TOO_LONG;
+    if (error)
+        boot_fail("kernel: %s", linux_error_text(error));
+}
+
+/* GRUB's "module2 (hd0)+1" has an empty line. */
+static const char *disk_name(const struct boot_module *module)
+{
+    return module->line[0] ? mb2_module_rest(module, "disk") : module->line;
+}
 
 void guest_find(struct guest *guest, const struct boot_info *info)
 {
     const struct boot_module *kernel = NULL, *initrd = NULL;
+
+    if (info->nr_modules == 1 && disk_name(&info->modules[0])) {
+        disk_find(guest, info, &info->modules[0], disk_name(&info->modules[0]));
+        return;
+    }
     for (uint32_t i = 0; i < info->nr_modules; i++) {
         const struct boot_module *module = &info->modules[i];
         bool is_kernel = mb2_module_rest(module, "kernel"), is_initrd = mb2_module_rest(module, "initrd");
+        if (disk_name(module))
+            boot_fail("module %u is a disk's boot sector: expected no other module beside it", i);
         if (!is_kernel && !is_initrd)
-            boot_fail("module %u is \"%s\": expected \"kernel <command line>\" or \"initrd\"", i, module->line);
+            boot_fail("module %u is \"%s\": expected \"kernel <command line>\", \"initrd\" or \"disk hdN\"", i,
+                      module->line);
         if (is_kernel ? kernel != NULL : initrd != NULL)
             boot_fail("module %u is a second %s", i, is_kernel ? "kernel" : "initrd");
         *(is_kernel ? &kernel : &initrd) = module;
@@ -26,12 +52,7 @@ void guest_find(struct guest *guest, const struct boot_info *info)
     *guest = (struct guest){.line = mb2_module_rest(kernel, "kernel"), .sources.kernel = kernel->range};
     if (initrd)
         guest->sources.initrd = initrd->range;
-    enum linux_error error = linux_check(&guest->kernel, phys_to_virt(kernel->range.start),
-                                         (size_t)(kernel->range.end - kernel->range.start));
-    if (!error && strlen(guest->line) > guest->kernel.line_max)
-        error = LINUX_LINE_TOO_LONG;
-    if (error)
-        boot_fail("kernel: %s", linux_error_text(error));
+    kernel_check(guest);
 }
 
 const char *guest_name(const struct guest *guest)
@@ -69,6 +90,9 @@ struct guest_entry guest_load(struct guest *guest, const struct boot_info *info,
 {
     struct linux_place place;
     struct range initrd = guest->sources.initrd;
+
+    if (guest->disk.sector_pa)
+        return disk_load(guest, machine);
     guest->sources.ours = machine->carved;
     guest->sources.efi_map_bytes = efi_map_bytes(&info->efi_map);
     guest->sources.e820_bytes = linux_e820_rest_bytes(machine->map);

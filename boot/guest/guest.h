@@ -1,20 +1,28 @@
-/* The guest's kernel and initrd: finding them among the boot loader's modules, and loading them. */
+/* The guest: a kernel with its initrd, or a disk's boot sector. Finding them among the boot loader's modules, and
+ * loading them. */
 #ifndef BOOT_GUEST_GUEST_H
 #define BOOT_GUEST_GUEST_H
 
 #include "base/arena.h"
 #include "boot/guest/linux.h"
 
+/* A BIOS disk whose boot sector is the guest (boot/guest/disk.h). */
+struct disk_guest {
+    uint64_t sector_pa; /* as the boot loader has read it; 0: the guest is a kernel */
+    uint8_t drive;      /* the BIOS's number, from 80h on */
+};
+
 struct guest {
+    struct disk_guest disk;
     struct linux_kernel kernel;
     struct linux_sources sources; /* guest_load sets its member ours */
     const char *line;             /* the command line */
 };
 
-/* How it is entered, by the 32-bit boot protocol. */
+/* How it is entered, by Linux's 32-bit boot protocol or as boot/guest/disk_start.S says. */
 struct guest_entry {
     uint32_t eip;
-    uint32_t esi;
+    uint32_t esi;           /* boot_params; 0: none */
     uint32_t spare_page_pa; /* an unused page of the guest's memory */
 };
 
@@ -27,10 +35,10 @@ struct guest_machine {
     uint64_t rsdp_pa;                /* 0: unknown, the guest searches */
 };
 
-/* Find and check kernel and initrd. Fails the boot if one is missing or invalid. */
+/* Find and check the guest's modules. Fails the boot if one is missing or invalid. */
 void guest_find(struct guest *guest, const struct boot_info *info);
 
-/* The kernel's version string, or a text that says that it has none. */
+/* The kernel's version string, or a text that says that it has none or is none. */
 const char *guest_name(const struct guest *guest);
 
 /* Load kernel, initrd and boot_params. This may overwrite the modules and the boot loader's information. Buffers come
