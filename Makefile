@@ -38,6 +38,7 @@ STRICT = WERROR=-Werror
 
 #: make run             boot Debian's kernel under the hypervisor in the emulator, trace, decode and report.
 #:                      Variables: KERNEL= INITRD= CMDLINE= OPTIONS= (docs/options.md) CPUS= MEMORY= DISK=image
+#:                      (with KERNEL=: that kernel's disk; without: boot that disk's own boot sector)
 #:                      GUEST=kernel (default), userland (bash, perl and more) or debian (a whole Debian 12 on a disk)
 run:
 	@tests/rig/deps.sh run

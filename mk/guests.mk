@@ -39,6 +39,15 @@ $(BUILD)/guests/%.bzImage: $(BUILD)/guests/%.elf
 	@echo "  OBJCOPY $@"
 	$(Q)objcopy -O binary $< $@
 
+# A disk's boot sector, with the sectors after it: a flat file, as large as the emulated disk's cylinder.
+DISK_IMAGES := $(BUILD)/guests/sector.img
+$(DISK_IMAGES): $(BUILD)/guests/%.img: tests/guests/%.S
+	@mkdir -p $(@D)
+	@echo "  DISK $@"
+	$(Q)as --32 -o $@.o $<
+	$(Q)$(LD) -m elf_i386 -Ttext=0x7c00 --oformat binary -o $@ $@.o
+	$(Q)truncate -s 516096 $@
+
 $(GUEST_OBJS): Makefile mk/guests.mk
 -include $(GUEST_OBJS:.o=.d)
 
@@ -79,6 +88,13 @@ INITRD := $(or $(INITRD_OF_$(GUEST)),$(error unknown guest '$(GUEST)'; choose GU
 DISK_OF_debian := $(BUILD)/guest/debian.img
 DISK := $(DISK_OF_$(GUEST))
 CMDLINE_OF_debian := root=/dev/sda ro
+# With DISK= but without KERNEL= on make's command line, the guest is that disk's boot sector: GRUB's hd0.
+on_line = $(filter command,$(firstword $(origin $(1))))
+SECTOR := $(if $(call on_line,DISK),$(if $(call on_line,KERNEL),,hd0))
+ifneq ($(SECTOR),)
+KERNEL :=
+INITRD :=
+endif
 # Where the report finds the names of the initrds' programs: they were copied from this machine.
 FILES_OF_kernel := $(firstword $(wildcard /usr/bin/busybox /bin/busybox))
 FILES_OF_userland := /usr/bin /usr/sbin /usr/lib
@@ -88,11 +104,11 @@ OPTIONS :=
 CPUS := 1
 export CPUS
 export ELF := $(BUILD)/undertrace.elf
-export KERNEL INITRD CMDLINE OPTIONS DISK FILES
+export KERNEL INITRD CMDLINE OPTIONS DISK SECTOR FILES
 
 # Rewritten only when a variable has changed, so that a second run builds nothing.
 ISO_INPUTS := $(BUILD)/iso.inputs
-$(eval $(call keep_words,$(ISO_INPUTS),$(KERNEL)|$(INITRD)|$(CMDLINE)|$(OPTIONS)))
+$(eval $(call keep_words,$(ISO_INPUTS),$(KERNEL)|$(INITRD)|$(CMDLINE)|$(OPTIONS)|$(SECTOR)))
 
 $(BUILD)/undertrace.iso: $(ELF) $(KERNEL) $(INITRD) $(ISO_INPUTS) tests/rig/iso.sh | $(BUILD)/undertrace
 	tests/rig/iso.sh $@

@@ -63,7 +63,7 @@ SYSTEM := $(wildcard tests/system/*/*.sh)
 NESTED := $(filter-out %/lib.sh %/linux.sh,$(wildcard tests/nested/*.sh))
 
 TEST_PARTS = $(UNIT) $(FUZZ_REPLAYS) $(PARTS) $(BUILD)/undertrace.efi $(BUILD)/undertrace-judge $(LIB_FILES) $(BUILD)/undertrace.iso \
-    $(GUEST_IMAGES) $(TEST_TOOLS) $(BUILD)/guest/userland $(BUILD)/guest/modules $(UNPACKED)
+    $(GUEST_IMAGES) $(DISK_IMAGES) $(TEST_TOOLS) $(BUILD)/guest/userland $(BUILD)/guest/modules $(UNPACKED)
 NESTED_PARTS = $(PARTS) $(GUEST_IMAGES) $(BUILD)/guest/vmlinuz $(BUILD)/guest/kvm-modules $(BUILD)/guest/initrd $(UNPACKED)
 SOAK_PARTS = $(PARTS) $(BUILD)/undertrace.efi $(GUEST_IMAGES) $(BUILD)/guest/vmlinuz $(BUILD)/guest/debian.img $(BUILD)/guest/userland \
     $(BUILD)/tools/instructions_agree

@@ -8,6 +8,7 @@
 # EXCEPT: signatures of the machine's own tables that are removed (DMAR,SPCR). FIRST: GRUB commands before the
 # hypervisor is loaded, LAST: after that.
 # VMLINUZ: the kernel's own bzImage, if KERNEL was made by tests/rig/unpacked.sh.
+# SECTOR: GRUB's name of a BIOS disk, hd0, whose boot sector is the guest in place of a kernel.
 # PIXELS: a graphics mode, such as 1024x768x32, on a BIOS too. The host tool beside ELF adds tasks= where OPTIONS has none.
 set -eu
 
@@ -62,6 +63,7 @@ for table in ${TABLES:-}; do cp "$table" "$root/boot/"; done
     else
         [ -z "$KERNEL" ] || echo "    module2 /boot/vmlinuz kernel $CMDLINE"
         [ -z "$INITRD" ] || echo "    module2 /boot/initrd initrd"
+        [ -z "${SECTOR:-}" ] || echo "    module2 ($SECTOR)+1 disk $SECTOR"
     fi
     echo '}'
     if [ -n "$ELF" ]; then

@@ -2,7 +2,7 @@
 # The main job: boot the ISO in the emulator, receive the trace, decode it, compare it with the truth, report.
 # `make run` has built everything by now. Results: build/run/.
 #
-# from the environment: KERNEL OPTIONS and the variables of tests/rig/boot.sh; SYMBOLS: a System.map, for the names of what runs;
+# from the environment: KERNEL (or SECTOR: the guest is DISK's boot sector), OPTIONS and the variables of tests/rig/boot.sh; SYMBOLS: a System.map, for the names of what runs;
 # FILES, where programs of the guest have their names
 #
 # Exit status: 0 the guest powered off and everything it executed was received and reported; 1 something failed.
@@ -23,12 +23,14 @@ case " $OPTIONS " in
 esac
 
 # What is shown meanwhile has where the CPUs are: by name, where the kernel's symbols are at hand.
-symbols=${SYMBOLS:-$(dirname "$KERNEL")/System.map}
+symbols=${SYMBOLS:-${KERNEL:+$(dirname "$KERNEL")/System.map}}
 RECEIVE="--decode ${RECEIVE:-}"
 if [ -r "$symbols" ]; then RECEIVE="--symbols $symbols $RECEIVE"; fi
 export RECEIVE
 
-echo "run: booting ${KERNEL##*/} in the emulator; the guest's console is $dir/console.txt"
+guest=${KERNEL##*/}
+if [ -n "${SECTOR:-}" ]; then guest="the boot sector of ${DISK##*/}"; fi
+echo "run: booting $guest in the emulator; the guest's console is $dir/console.txt"
 begin=$EPOCHREALTIME
 ISO=$build/undertrace.iso LIVE=1 tests/rig/boot.sh "$dir" &
 boot=$!
@@ -53,12 +55,11 @@ if [ ! -e "$dir/capture/meta.json" ]; then
 fi
 
 image_bytes=$((0x$(nm "$ELF" | awk '$3 == "image_end" { print $1 }') - 0x$(nm "$ELF" | awk '$3 == "image_start" { print $1 }')))
-guest=${KERNEL##*/}
 [ "$guest" = vmlinuz ] && [ -r "$build/guest/kernel.version" ] && guest=$(cat "$build/guest/kernel.version")
 [ "${GUEST:-kernel}" = kernel ] || guest="$guest, $GUEST"
 names=()
 # A kernel that unpacks itself has payload_length, at 24CH of Linux's boot protocol; our micro-guests do not.
-[ "$(od -An -tu4 -j 588 -N 4 "$KERNEL" | tr -d ' ')" -gt 0 ] 2>/dev/null && names+=(--kernel "$KERNEL")
+[ -n "$KERNEL" ] && [ "$(od -An -tu4 -j 588 -N 4 "$KERNEL" | tr -d ' ')" -gt 0 ] 2>/dev/null && names+=(--kernel "$KERNEL")
 for file in ${FILES:-}; do
     names+=(--files "$file")
 done
