@@ -26,7 +26,8 @@ static bool take_segment(struct code_segment *to, const struct capture_record *r
         return false;
     memcpy(&segment, record->payload, sizeof(segment));
     *to = (struct code_segment){record->header.trace_offset, (uint32_t)segment.base,
-                                segment.flags & RECORD_SEGMENT_STEPPED, segment.flags & RECORD_SEGMENT_LOADED};
+                                segment.flags & RECORD_SEGMENT_STEPPED, segment.flags & RECORD_SEGMENT_LOADED,
+                                segment.flags & RECORD_SEGMENT_SOLE};
     return true;
 }
 
@@ -39,7 +40,7 @@ static bool take_page(struct code_segment *to, const struct capture_record *reco
     if (page.flags & (RECORD_PAGE_ROOT | RECORD_PAGE_REFILLED))
         return false;
     *to = (struct code_segment){record->header.trace_offset, (uint32_t)page.code_base,
-                                page.mode == 16 || page.code_base != 0, false};
+                                page.mode == 16 || page.code_base != 0, false, false};
     return true;
 }
 

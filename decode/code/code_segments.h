@@ -15,6 +15,7 @@ struct code_segment {
     uint32_t base;
     bool stepped; /* until the next one base is certain; else the segment is assumed to be flat */
     bool loaded;  /* the hypervisor changed it at this VM exit */
+    bool sole;    /* since the one before, code that was not flat had this base too */
 };
 
 struct code_segments {

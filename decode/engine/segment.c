@@ -68,6 +68,16 @@ static bool is_known(uint32_t *base, struct code_segment segment, enum instructi
     return segment.stepped || mode == INSTRUCTION_32;
 }
 
+/* 16-bit code that was not stepped: does the next record cover it? */
+static bool is_covered(uint32_t *base, struct code_segment now, const struct code_segment *next,
+                       enum instruction_mode mode)
+{
+    if (!next || !next->sole || now.stepped || mode == INSTRUCTION_64)
+        return false;
+    *base = mode == INSTRUCTION_16 ? next->base : 0;
+    return true;
+}
+
 bool segment_base_after(uint32_t *base, const struct flow_input *input, uint64_t at, enum instruction_mode mode)
 {
     const struct code_segments *segments = &input->pages->segments;
@@ -75,6 +85,8 @@ bool segment_base_after(uint32_t *base, const struct flow_input *input, uint64_t
     if (mode == INSTRUCTION_64 || !segments->recorded)
         return true;
     const struct code_segment now = code_segments_at(segments, at), *next = code_segments_after(segments, at);
+    if (is_covered(base, now, next, mode))
+        return true;
     if (!next || next->from - at > MOST_AHEAD)
         return is_known(base, now, mode);
     const struct ahead ahead = look_ahead(input, at, next->from - at + MOST_AHEAD);
@@ -113,6 +125,7 @@ enum flow_error segment_enter(struct engine *engine, enum instruction_mode mode,
         segment.base != engine->left.cs_base)
         return FLOW_ERROR_SEGMENT;
     if (mode != INSTRUCTION_64 && engine->input->pages->segments.recorded)
-        known = is_known(&engine->cs_base, segment, mode);
+        known = is_known(&engine->cs_base, segment, mode) ||
+                is_covered(&engine->cs_base, segment, code_segments_after(&engine->input->pages->segments, at), mode);
     return take_ip(engine, known, mode, ip);
 }

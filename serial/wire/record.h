@@ -121,10 +121,13 @@ _Static_assert(sizeof(struct record_task) == 40, "docs/wire.md: a task record ha
 /* From the record's trace_offset on, this CPU's CS.base is base. Packets do not contain it. With RECORD_SEGMENT_STEPPED
  * this holds until the CPU's next record of this kind: each instruction is followed by a VM exit, and each change of
  * CS.base by a record. Without the flag the CPU executes 64-bit code, or 32-bit code with base 0, until a VM exit finds
- * something else. With RECORD_SEGMENT_LOADED the hypervisor changed CS at this VM exit; else CS had changed before it.
+ * something else. With RECORD_SEGMENT_SOLE, code that was executed between the CPU's previous record of this kind and
+ * this one had this base too, unless it was flat. With RECORD_SEGMENT_LOADED the hypervisor changed CS at this VM exit;
+ * else CS had changed before it.
  */
 #define RECORD_SEGMENT_STEPPED 0x1u
 #define RECORD_SEGMENT_LOADED 0x2u
+#define RECORD_SEGMENT_SOLE 0x4u
 struct record_segment {
     uint64_t base;
     uint32_t mode;  /* code size: 16, 32 or 64 */

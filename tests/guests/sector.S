@@ -3,7 +3,7 @@
  *
  * It uses the BIOS's services as a boot loader does: INT 10h for the screen, INT 13h for the other sectors, INT 15h for
  * the memory map, INT 14h for the serial line, on which it prints what it finds, and the timer interrupt.
- * Its code is in segments with different bases, and a near jump wraps around at 64 KiB.
+ * Its code is in segments with different bases and in 32-bit protected mode, and a near jump wraps around at 64 KiB.
  * It prints "sector: ok" and powers the machine off.
  */
     .set NR_SECTORS, 3 /* after the first */
@@ -133,6 +133,7 @@ more:
     call print_sizes
     call others
     call wrap_around
+    call protected_mode
     call timer
     movw $text_ok, %si
     call print
@@ -250,6 +251,26 @@ wrap_around:
     lcall $FAR_SEGMENT, $0xfffd
     ret
 
+/* To 32-bit protected mode and back, as boot loaders do between calls of the BIOS. */
+protected_mode:
+    cli
+    lgdt gdt_pointer
+    movl %cr0, %eax
+    orb $1, %al
+    movl %eax, %cr0
+    ljmp $8, $1f
+    .code32
+1:  movl $3, %ecx
+2:  loop 2b
+    ljmp $16, $3f
+    .code16
+3:  movl %cr0, %eax
+    andb $0xfe, %al
+    movl %eax, %cr0
+    ljmp $0, $4f
+4:  sti
+    ret
+
 /* The BIOS counts the interrupts of its clock. */
 timer:
     movl TIMER_TICKS, %eax
@@ -258,6 +279,14 @@ timer:
     je 1b
     ret
 
+    .balign 8
+gdt:
+    .quad 0
+    .quad 0x00cf9b000000ffff /* 32-bit code, 4 GiB */
+    .quad 0x00009b000000ffff /* 16-bit code, 64 KiB */
+gdt_pointer:
+    .word gdt_pointer - gdt - 1
+    .long gdt
 entry:
     .skip 20
 text_vector:

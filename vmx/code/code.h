@@ -74,6 +74,9 @@ static inline bool code_segments_look(const struct cpu *cpu)
     return code_of(cpu)->segments.look;
 }
 
+/* The guest is about to clear CR0.PE, which has exited: let it, and step what follows. */
+void code_protected_mode_ends(struct cpu *cpu);
+
 /* Root mode has loaded the guest's CS. */
 void code_segment_loaded(struct cpu *cpu);
 

@@ -8,13 +8,19 @@
  * and each new base is recorded, until its segment is flat again. Then the pages that it has executed meanwhile lose
  * execute permission: the next fetch from one of them exits, before an instruction is executed.
  *
- * A page that flat code executes stays executable. If such a page is entered through a segment with a base, this is
- * noticed at the next VM exit only; the decoder reports a gap (decode/engine/segment.c).
+ * Boot loaders that call the BIOS leave protected mode by code on pages that flat code executes as well: where the BIOS
+ * is part of the guest, clearing CR0.PE exits while the CPU is not stepped. The few instructions before that were
+ * executed in a 16-bit segment whose base no exit has seen. If all code segments of the GDT that are not flat have the
+ * base that CS has now, the record says so (RECORD_SEGMENT_SOLE).
+ *
+ * A page that flat code executes stays executable. Else, if such a page is entered through a segment with a base, this
+ * is noticed at the next VM exit only; the decoder reports a gap (decode/engine/segment.c).
  */
 #include "vmx/code/segments.h"
 
 #include "base/control.h"
 #include "vmx/code/code.h"
+#include "vmx/code/descriptors.h"
 #include "vmx/cpu/machine.h"
 #include "vmx/cpu/vmcs.h"
 #include "vmx/ept/ept.h"
@@ -25,14 +31,18 @@
 #include "vmx/guest/memory.h"
 #include "vmx/smp/kick.h"
 
+#define GDT_BYTES_MAX 512u
+
 static bool has_default_32(void)
 {
     return vmread32(VMCS_GUEST_CS_ACCESS_RIGHTS) & ACCESS_RIGHTS_DB;
 }
 
+/* After CR0.PE was cleared, CS remains as it was until the next far transfer. */
 static bool is_flat(void)
 {
-    return guest_code64() || (has_default_32() && vmreadn(VMCS_GUEST_CS_BASE) == 0);
+    return guest_code64() ||
+           (has_default_32() && vmreadn(VMCS_GUEST_CS_BASE) == 0 && (vmreadn(VMCS_GUEST_CR0) & CR0_PE));
 }
 
 static void segment_send(struct cpu *cpu, uint32_t flags)
@@ -100,6 +110,32 @@ static void pages_close(struct cpu *cpu)
         machine_unlock(cpu);
 }
 
+/* PE is 1 now. While it is ours, the guest reads it from the shadow. */
+static void protected_mode_watch(bool on)
+{
+    const uint64_t mask = vmreadn(VMCS_CR0_GUEST_HOST_MASK);
+
+    vmwriten(VMCS_CR0_GUEST_HOST_MASK, on ? mask | CR0_PE : mask & ~CR0_PE);
+    if (on)
+        vmwriten(VMCS_CR0_READ_SHADOW, vmreadn(VMCS_CR0_READ_SHADOW) | CR0_PE);
+}
+
+void code_protected_mode_ends(struct cpu *cpu)
+{
+    protected_mode_watch(false);
+    code_of(cpu)->segments.leaves = code_of(cpu)->segments.look = machine.config.code_pages;
+}
+
+/* Is this the only base of segments that are not flat? A larger table is not searched. */
+static bool is_sole_base(uint32_t base)
+{
+    uint8_t table[GDT_BYTES_MAX];
+    const uint32_t bytes = vmread32(VMCS_GUEST_GDTR_LIMIT) + 1;
+
+    return bytes <= sizeof table && guest_memory_read(table, vmreadn(VMCS_GUEST_GDTR_BASE), bytes) == bytes &&
+           descriptors_share_base(table, bytes, base);
+}
+
 static __attribute__((cold, noinline)) void stepping_end(struct cpu *cpu)
 {
     struct code_segments_cpu *segments = &code_of(cpu)->segments;
@@ -107,6 +143,8 @@ static __attribute__((cold, noinline)) void stepping_end(struct cpu *cpu)
     pages_close(cpu);
     segments->stepped = segments->look = false;
     segment_send(cpu, segments->loaded ? RECORD_SEGMENT_LOADED : 0);
+    if (machine.config.bios.handler && !guest_code64())
+        protected_mode_watch(true);
 }
 
 static __attribute__((cold, noinline)) void step_on(struct cpu *cpu)
@@ -115,8 +153,10 @@ static __attribute__((cold, noinline)) void step_on(struct cpu *cpu)
     const uint32_t base = (uint32_t)vmreadn(VMCS_GUEST_CS_BASE);
 
     if (!segments->stepped || base != segments->base)
-        segment_send(cpu, RECORD_SEGMENT_STEPPED | (segments->loaded ? RECORD_SEGMENT_LOADED : 0));
+        segment_send(cpu, RECORD_SEGMENT_STEPPED | (segments->loaded ? RECORD_SEGMENT_LOADED : 0) |
+                              (segments->leaves && is_sole_base(base) ? RECORD_SEGMENT_SOLE : 0));
     segments->stepped = segments->look = true;
+    segments->leaves = false;
     segments->base = base;
     step_begin(cpu, NULL);
 }
@@ -130,7 +170,7 @@ void code_segments_check(struct cpu *cpu)
 {
     if (!machine.config.code_pages)
         return;
-    if (!is_flat())
+    if (!is_flat() || code_of(cpu)->segments.leaves)
         step_on(cpu);
     else if (code_of(cpu)->segments.stepped)
         stepping_end(cpu);

@@ -43,6 +43,7 @@ struct code_segments_cpu {
     bool look;                        /* check the segment at the next VM entry even if CS.L is set */
     bool stepped;                     /* the CPU is being single-stepped */
     bool loaded;                      /* root mode has changed CS since the last VM exit */
+    bool leaves;                      /* the instruction at RIP clears CR0.PE */
     uint32_t base;                    /* with stepped: CS.base in the last record */
     uint32_t next;                    /* the slot to be reused */
     uint64_t pages[NR_SEGMENT_PAGES]; /* that were executed meanwhile, + 1; 0: none */

@@ -6,6 +6,7 @@
 
 #include "base/control.h"
 #include "base/fixup.h"
+#include "vmx/code/code.h"
 #include "vmx/cpu/cpu.h"
 #include "vmx/cpu/fail_stop.h"
 #include "vmx/cpu/proc_control.h"
@@ -32,10 +33,10 @@ static bool pdptes_fault(const struct cpu *cpu)
     return false;
 }
 
-/* Only bits that VMX fixes (NE) are ours. Put the guest's value into the read shadow and let it execute the instruction
- * again: now it does not exit, and the CPU does all the rest, entering IA-32e mode included. If the instruction faults,
- * it must not have changed the shadow. */
-static enum exit_action cr0_write(const struct cpu *cpu, uint64_t value)
+/* Only bits that VMX fixes (NE) are ours, and PE where vmx/code/segments.c watches it. Put the guest's value into the
+ * read shadow and let it execute the instruction again: now it does not exit, and the CPU does all the rest, entering
+ * IA-32e mode included. If the instruction faults, it must not have changed the shadow. */
+static enum exit_action cr0_write(struct cpu *cpu, uint64_t value)
 {
     const struct cr_state before = {.cr0 = vmreadn(VMCS_GUEST_CR0),
                                     .cr4 = vmreadn(VMCS_GUEST_CR4),
@@ -46,6 +47,8 @@ static enum exit_action cr0_write(const struct cpu *cpu, uint64_t value)
 
     if (cr0_write_faults(value, &before) || (cr0_write_loads_pdptes(value, &before) && pdptes_fault(cpu)))
         return guest_inject_exception(VECTOR_GP);
+    if (!(value & CR0_PE) && (vmreadn(VMCS_CR0_GUEST_HOST_MASK) & CR0_PE))
+        code_protected_mode_ends(cpu);
     vmwriten(VMCS_CR0_READ_SHADOW, value & vmreadn(VMCS_CR0_GUEST_HOST_MASK));
     return EXIT_RETRY;
 }

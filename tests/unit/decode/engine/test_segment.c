@@ -21,7 +21,7 @@ static void put_recorded_exit(struct fixture *f, uint64_t ip, bool loaded)
     segments->recorded = segments->plain_ips = true;
     segments->list = malloc(sizeof(*segments->list));
     assert_non_null(segments->list);
-    segments->list[0] = (struct code_segment){f->size, BASE, true, loaded};
+    segments->list[0] = (struct code_segment){f->size, BASE, true, loaded, false};
     segments->count = 1;
     put_ip(f, PT_PACKET_TIP_PGE, ip);
 }
@@ -89,6 +89,24 @@ static void the_hypervisor_loaded_it(void **state)
     base_is(f, at, INSTRUCTION_16, false, 0);
 }
 
+/* A boot loader leaves protected mode on a page that is executable: nothing exits until it clears CR0.PE. */
+static void the_record_covers_what_was_not_stepped(void **state)
+{
+    struct fixture *f = *state;
+    const uint64_t at = put_tip(f, 0x8343);
+    put_tnt(f, "!.");
+    put_recorded_exit(f, 0x8350, false);
+    base_is(f, at, INSTRUCTION_16, true, BASE); /* the transfer led to the exit */
+    put_tip(f, 0x8400);
+
+    const uint64_t first = 0;
+    base_is(f, first, INSTRUCTION_16, false, 0); /* before it there was another one */
+    f->pages.segments.list[0].sole = true;
+    base_is(f, first, INSTRUCTION_16, true, BASE);
+    base_is(f, first, INSTRUCTION_32, true, 0);
+    base_is(f, first, INSTRUCTION_64, true, 0);
+}
+
 static void stepped_code_keeps_its_base(void **state)
 {
     struct fixture *f = *state;
@@ -113,6 +131,7 @@ int main(void)
         FLOW_TEST(a_later_transfer_led_there),
         FLOW_TEST(one_of_two_led_there),
         FLOW_TEST(the_hypervisor_loaded_it),
+        FLOW_TEST(the_record_covers_what_was_not_stepped),
         FLOW_TEST(stepped_code_keeps_its_base),
         FLOW_TEST(without_records_all_code_is_flat),
     };
