@@ -4,7 +4,7 @@
 
 image smp build/guests/smp.bzImage '' cpus=2 pt=off
 image x2apic build/guests/smp.bzImage '' 'cpus=2 x2apic' pt=off
-image debian build/guest/moved build/guest/initrd "$CMDLINE" pt=off
+image debian build/guest/moved build/guest/initrd "$CMDLINE ${short_boot#quiet }" pt=off
 check 'a Linux with KVM runs in the emulator' nested smp:2,x2apic:2,debian:2
 
 powered_off smp 2 'smp: ok'

@@ -10,7 +10,7 @@ same 'the table has its size' "$(stat -c %s "$TABLES")" 64
 
 # Only the kernel: it lists the tables, finds no disk, and resets the machine. Its firmware hands over in x2APIC mode.
 PTMODEL='profile=skylake, x2apic=1' ENDS=reset check 'Debian under the hypervisor, with a network card as the channel' \
-    boot net build/guest/moved '' "$CMDLINE" 'pt=off channel=net'
+    boot net build/guest/moved '' "$CMDLINE ${short_boot#quiet }" 'pt=off channel=net'
 console_has 'a unit that does not answer is said, and no more comes of it' net 'VT-d: our memory is not protected from devices: the unit at fed90000 does not answer'
 console_has 'it is hidden, and that is said' net 'undertrace: VT-d: hidden from the guest'
 console_has 'the guest finds a table with an unused signature' net 'ACPI: XMAR 0x'

@@ -4,11 +4,11 @@
 
 export CPUS=2
 check 'Debian boots to power-off on two CPUs, traced over e1000' \
-    boot debian build/guest/moved build/guest/initrd "$CMDLINE" 'channel=e1000 net.mtu=9000'
+    boot debian build/guest/moved build/guest/initrd "$CMDLINE $short_boot" 'channel=e1000 net.mtu=9000'
 console_has 'its workload is done' debian 'init: done'
-console_has 'the guest has started both' debian 'smp: Brought up 1 node, 2 CPUs'
 check 'the trace is decoded and reported' build/undertrace report "$work/debian/capture" --truth "$work/debian/truth.bin" \
     --json "$work/debian/report.json"
+same 'the guest has started both: the second takes branches, too' "$([ "$(truth debian branches 1)" -gt 1000000 ] && echo yes)" yes
 value() {
     jq -r "$1" "$work/debian/report.json"
 }

@@ -3,7 +3,7 @@
 # XSETBV exit always).
 . tests/system/lib.sh
 
-check 'Debian boots to power-off with pt=off' boot debian build/guest/moved build/guest/initrd "$CMDLINE" 'pt=off'
+check 'Debian boots to power-off with pt=off' boot debian build/guest/moved build/guest/initrd "$CMDLINE $short_boot" 'pt=off'
 console_has 'its workload is done' debian 'init: done'
 at_most 'VM exits after the first entry' "$(truth debian exits)" 2000
 at_most 'root instructions after the first entry' "$(truth debian root_instructions)" 1500000

@@ -9,7 +9,7 @@ check 'the program that perf traces compiles' \
 check 'an initrd with perf' tests/rig/perf/initrd.sh "$work/workload" "$work/root" "$work/initrd"
 
 bare_boot() {
-    ELF='' KERNEL=build/guest/unpacked INITRD=$work/initrd CMDLINE="$CMDLINE nmi_watchdog=0" OPTIONS='' \
+    ELF='' KERNEL=build/guest/unpacked INITRD=$work/initrd CMDLINE="$CMDLINE ${short_boot#quiet } nmi_watchdog=0" OPTIONS='' \
         tests/rig/iso.sh "$work/bare.iso" &&
         ISO=$work/bare.iso CHANNEL=none PTMODEL='profile=skylake, pmu=4' tests/rig/boot.sh "$work/bare"
 }

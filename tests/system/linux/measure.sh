@@ -23,7 +23,7 @@ $bb sleep 1 # what is still in the console's buffer would be lost
 $bb poweroff -f
 INIT
 INIT=$work/init tests/rig/initrd.sh "$work/initrd"
-cmdline="$CMDLINE quiet cryptomgr.notests lpj=100000 tsc=reliable rodata=off nokaslr mitigations=off random.trust_cpu=on"
+cmdline="$CMDLINE $short_boot rodata=off nokaslr mitigations=off"
 check 'Linux boots to power-off, traced over e1000' \
     boot linux build/guest/moved "$work/initrd" "$cmdline" 'channel=e1000 net.mtu=9000'
 console_has 'its workload is done' linux 'init: done'

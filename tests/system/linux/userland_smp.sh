@@ -8,7 +8,7 @@ initrd=$work/initrd
 cat build/guest/userland build/guest/modules >"$initrd"
 # idle=halt: an idle CPU would poll before it halts, and that were most of the branches while modules come and go.
 CPUS=2 MEMORY=512 check 'all stories run to power-off on two CPUs, traced over e1000' \
-    boot stories build/guest/moved "$initrd" "$CMDLINE idle=halt userland=programs,storm,hotplug,modules" \
+    boot stories build/guest/moved "$initrd" "$CMDLINE $short_boot idle=halt userland=programs,storm,hotplug,modules" \
     'channel=e1000 net.mtu=9000'
 tr -d '\r' <"$work/stories/console.txt" | grep -a '^userland: ' >"$work/lines"
 

@@ -155,7 +155,7 @@ same 'they are some' "$([ "$(wc -l <"$work/user/branches")" -gt 500 ] && [ "$(wc
 # A whole system at full speed, but for the range.
 from=0xffffffff81200000 upto=0xffffffff8120ffff
 MEMORY=1024 BRANCHES=$from-$upto check 'Debian boots to power-off with a range of the kernel' \
-    boot debian build/guest/unpacked build/guest/initrd "$CMDLINE nokaslr" "channel=e1000 net.mtu=9000 pt.range0=filter:$from-$upto"
+    boot debian build/guest/unpacked build/guest/initrd "$CMDLINE $short_boot nokaslr" "channel=e1000 net.mtu=9000 pt.range0=filter:$from-$upto"
 console_has 'its workload is done' debian 'init: done'
 decoded debian
 # Not the events: an interrupt that comes where the range is entered, before anything of it is executed, is not seen.
