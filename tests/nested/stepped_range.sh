@@ -4,7 +4,7 @@
 . tests/nested/lib.sh
 
 from=0xffffffff81200000 upto=0xffffffff81200fff
-image range build/guest/unpacked build/guest/initrd "$CMDLINE $short_boot nokaslr" "pt.range0=filter:$from-$upto"
+image range build/guest/unpacked build/guest/initrd "$CMDLINE $short_boot mitigations=off nokaslr" "pt.range0=filter:$from-$upto"
 BRANCHES=$from-$upto check 'a Linux with KVM runs in the emulator' nested range:1
 powered_off range 1 'init: done'
 # Only branches: an interrupt that comes where the range is entered, before anything of it is executed, is not seen.
