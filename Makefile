@@ -79,7 +79,8 @@ lint:
 	@$(RUN) tests/rig/runner.sh tests/rig/lint.sh
 
 #: make soak            hours of more: the instruction decoder on all of /usr, a whole Debian, other kernels, many seeds.
-#:                      Variables: SEEDS= COUNT= SOAK="instructions debian uefi kernels names perf_data tutorial packages chroot random matrix"
+#:                      Variables: SEEDS= COUNT= SOAK="instructions debian uefi kernels names perf_data tutorial packages
+#:                     many_cpus portable chroot random matrix"
 soak:
 	@tests/rig/deps.sh test
 	@tests/rig/deps.sh debian

@@ -1,7 +1,7 @@
 # The programs of the host: build/undertrace, the judge that tests compare it with, and the library.
 # CC, CPPFLAGS, CFLAGS and LDFLAGS of the environment or the command line are honoured.
 
-HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -g -pthread $(WARN) -ffile-prefix-map=$(CURDIR)=. -I. -MMD -MP
+HOST_CFLAGS := -std=c11 -D_GNU_SOURCE -g -pthread -fsigned-char $(WARN) -ffile-prefix-map=$(CURDIR)=. -I. -MMD -MP
 VERSION := $(shell sed -n 's/.*UNDERTRACE_VERSION "\(.*\)"/\1/p' base/version.h)
 # Empty outside a git checkout, also where a tarball lies within another project's checkout.
 COMMIT := $(if $(wildcard .git),$(shell git rev-parse --short=10 HEAD 2>/dev/null))
@@ -18,11 +18,13 @@ TOOL_LIB := $(filter-out decode/cli/main.c,$(TOOL_C))
 TOOL_OBJS := $(patsubst %.c,$(BUILD)/host/%.o,$(TOOL_CORE) $(TOOL_C))
 
 # Zydis disassembles for `undertrace trace`, libdw of elfutils finds source lines, and libiberty decodes names of C++ and
-# Rust, where they are installed (packages libzydis-dev, which has no file for pkg-config, libdw-dev and libiberty-dev).
-has = $(shell printf '\043include <$(1)>\n' | $(CC) $(CPPFLAGS) -E -x c - >/dev/null 2>&1 && echo 1)
-HAVE_ZYDIS := $(call has,Zydis/Zydis.h)
-HAVE_LIBDW := $(call has,elfutils/libdwfl.h)
-HAVE_LIBIBERTY := $(call has,libiberty/demangle.h)
+# Rust, where they can be linked (packages libzydis-dev, which has no file for pkg-config, libdw-dev and libiberty-dev): a cross
+# compiler finds the headers of this machine's own libraries, and a static program needs static ones.
+has = $(shell printf '\043include <$(1)>\nint main(void) { return 0; }\n' | \
+    $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -x c - -o /dev/null -l$(2) >/dev/null 2>&1 && echo 1)
+HAVE_ZYDIS := $(call has,Zydis/Zydis.h,Zydis)
+HAVE_LIBDW := $(call has,elfutils/libdwfl.h,dw)
+HAVE_LIBIBERTY := $(call has,libiberty/demangle.h,iberty)
 EXTRA_LIBS := $(if $(HAVE_ZYDIS),-lZydis) $(if $(HAVE_LIBDW),-ldw) $(if $(HAVE_LIBIBERTY),-liberty)
 
 # A file that changes only when its words do, for objects that depend on them.

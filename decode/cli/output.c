@@ -142,6 +142,9 @@ bool output_close(FILE *file, const char *name)
 /* The errno of the first failed write to standard output; 0: none. stdio forgets it at the next write. */
 static int lost_errno;
 
+/* Other C libraries' stdout cannot be replaced. It works too, except for the reason in the message. */
+#ifdef __GLIBC__
+
 /* stdio's write function: writes all of size, or after the first failure nothing. */
 static ssize_t write_all(void *cookie, const char *bytes, size_t size)
 {
@@ -163,10 +166,18 @@ void output_begin(void)
     static char buffer[1u << 16];
     FILE *file = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_all});
     if (!file)
-        return; /* stdio's own stream works too, except for the reason in the message */
+        return;
     setvbuf(file, buffer, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, sizeof(buffer));
     stdout = file;
 }
+
+#else
+
+void output_begin(void)
+{
+}
+
+#endif
 
 bool output_end(void)
 {

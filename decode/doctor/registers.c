@@ -1,6 +1,5 @@
 #include "decode/doctor/registers.h"
 
-#include <cpuid.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sched.h>
@@ -8,6 +7,10 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#if defined(__x86_64__) || defined(__i386__)
+#include <cpuid.h>
+#endif
 
 #include "decode/doctor/tree.h"
 
@@ -62,6 +65,13 @@ static bool cpuid_of_text(uint32_t *registers, const char *path, uint32_t leaf, 
     return file != NULL;
 }
 
+#if defined(__x86_64__) || defined(__i386__)
+
+bool registers_here(void)
+{
+    return true;
+}
+
 /* Execute CPUID on this CPU of this machine. */
 static bool cpuid_of_here(uint32_t *registers, unsigned cpu, uint32_t leaf, uint32_t sub_leaf)
 {
@@ -74,6 +84,21 @@ static bool cpuid_of_here(uint32_t *registers, unsigned cpu, uint32_t leaf, uint
                   registers[REGISTER_EDX]);
     return sched_setaffinity(0, sizeof(before), &before) == 0;
 }
+
+#else
+
+bool registers_here(void)
+{
+    return false;
+}
+
+static bool cpuid_of_here(uint32_t *registers, unsigned cpu, uint32_t leaf, uint32_t sub_leaf)
+{
+    (void)registers, (void)cpu, (void)leaf, (void)sub_leaf;
+    return false;
+}
+
+#endif
 
 bool registers_cpuid(uint32_t *registers, const char *root, unsigned cpu, uint32_t leaf, uint32_t sub_leaf)
 {

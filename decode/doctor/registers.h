@@ -11,6 +11,9 @@
 
 enum { REGISTER_EAX, REGISTER_EBX, REGISTER_ECX, REGISTER_EDX, NR_REGISTERS };
 
+/* Whether this program runs on an x86 processor, which has CPUID and MSRs. */
+bool registers_here(void);
+
 /* Parse a line with a CPUID leaf. false: it is not such a line. */
 struct cpuid_line {
     uint32_t leaf, sub_leaf;

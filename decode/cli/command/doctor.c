@@ -10,6 +10,7 @@
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
 #include "decode/doctor/findings.h"
+#include "decode/doctor/registers.h"
 #include "decode/report/json.h"
 
 static const char usage[] =
@@ -83,6 +84,11 @@ int command_doctor(int argc, char **argv)
     const int status = arguments_parse(&syntax, argc, argv, NULL);
     if (status != ARGUMENTS_GOOD)
         return status;
+    if (!strcmp(root, "/") && !registers_here()) {
+        message_print("doctor: the processor of this machine is not an x86 processor; run undertrace doctor on the "
+                      "machine that is to be traced, or name a directory with that machine's files (--root)");
+        return 1;
+    }
     struct stat directory;
     if (stat(root, &directory) == 0 && !S_ISDIR(directory.st_mode)) {
         message_print("doctor: %s: is not a directory", root);
