@@ -11,7 +11,7 @@ MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:
 .SECONDARY:
-.PHONY: all help run run-kvm model test test-nested check soak fuzz lint bench coverage units clean lib install \
+.PHONY: all help run sample run-kvm model test test-nested check soak fuzz lint bench coverage units clean lib install \
     install-boot uninstall-boot deb dist iso
 all:
 
@@ -47,6 +47,12 @@ run:
 	+@$(SUBMAKE) $(PARTS) $(BUILD)/undertrace.iso $(DISK)
 	@GUEST=$(GUEST) $(RUN) tests/rig/run.sh
 
+#: make sample          a smaller capture than that of make run, to try the host tool on: build/sample/capture
+sample:
+	@tests/rig/deps.sh run
+	+@$(SUBMAKE) $(PARTS) $(BUILD)/guest/moved $(BUILD)/guest/initrd
+	@$(RUN) tests/rig/sample.sh
+
 #: make run-kvm         the same under QEMU/KVM with nested VMX; fails where this machine cannot. A script that must
 #:                      distinguish "cannot" (77) from "failed" (1) calls tests/rig/run-kvm.sh all (docs/ci.md)
 run-kvm:
@@ -80,7 +86,7 @@ lint:
 
 #: make soak            hours of more: the instruction decoder on all of /usr, a whole Debian, other kernels, many seeds.
 #:                      Variables: SEEDS= COUNT= SOAK="instructions debian uefi kernels names perf_data tutorial packages
-#:                     many_cpus portable chroot random matrix"
+#:                      many_cpus portable chroot random matrix"
 soak:
 	@tests/rig/deps.sh test
 	@tests/rig/deps.sh debian

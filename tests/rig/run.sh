@@ -75,3 +75,8 @@ elif [ "$status" -ne 0 ]; then
     exit 1
 fi
 echo "run: $dir/summary.json has these figures, $dir/capture the trace"
+if ! "$build/undertrace" page "$dir/capture" "${names[@]}" -o "$dir/boot.html" 2>"$dir/page.log"; then
+    echo "run: the page was not made: $(tail -n 1 "$dir/page.log")" >&2
+    exit 1
+fi
+echo "run: $dir/boot.html shows them in a browser"
