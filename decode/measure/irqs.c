@@ -150,15 +150,9 @@ static void on_leave(void *context, struct open_task *task, uint64_t tsc)
 bool irqs_collect(struct irqs *irqs, struct calls_run *run, struct error *error)
 {
     const struct open_hooks hooks = {.begins = on_begin, .returns = on_return, .leaves = on_leave, .context = irqs};
-    struct open_calls *calls = open_calls_new(&hooks);
     irqs->classes = (struct name_classes){.classify = classify};
-    if (!calls)
-        return error_set(error, ERROR_MEMORY, 0, "the open calls");
-    bool good = open_calls_collect(calls, run, error);
-    if (good && irqs->rows.no_memory)
-        good = error_set(error, ERROR_MEMORY, 0, "the interrupts' times");
-    open_calls_free(calls);
-    return good;
+    return open_calls_decode(&hooks, run, error) &&
+           (!irqs->rows.no_memory || error_set(error, ERROR_MEMORY, 0, "the interrupts' times"));
 }
 
 void irqs_free(struct irqs *irqs)

@@ -71,14 +71,10 @@ static int by_address(const void *left, const void *right)
 bool latency_collect(struct latency *latency, struct calls_run *run, struct error *error)
 {
     const struct open_hooks hooks = {.begins = on_begin, .returns = on_return, .leaves = on_leave, .context = latency};
-    struct open_calls *calls = open_calls_new(&hooks);
     latency->classes = (struct name_classes){.classify = compare, .context = latency};
-    if (!calls)
-        return error_set(error, ERROR_MEMORY, 0, "the open calls");
-    bool good = open_calls_collect(calls, run, error);
+    bool good = open_calls_decode(&hooks, run, error);
     if (good && latency->no_memory)
         good = error_set(error, ERROR_MEMORY, 0, "the functions' times");
-    open_calls_free(calls);
     if (latency->functions)
         qsort(latency->functions, latency->count, sizeof(*latency->functions), by_address);
     return good;

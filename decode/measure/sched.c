@@ -102,15 +102,9 @@ static void on_stop(void *context, struct open_task *task, uint64_t tsc)
 bool sched_collect(struct sched *sched, struct calls_run *run, struct error *error)
 {
     const struct open_hooks hooks = {.runs = on_run, .stops = on_stop, .context = sched};
-    struct open_calls *calls = open_calls_new(&hooks);
     sched->classes = (struct name_classes){.classify = classify};
-    if (!calls)
-        return error_set(error, ERROR_MEMORY, 0, "the open calls");
-    bool good = open_calls_collect(calls, run, error);
-    if (good && sched->rows.no_memory)
-        good = error_set(error, ERROR_MEMORY, 0, "the tasks' times");
-    open_calls_free(calls);
-    return good;
+    return open_calls_decode(&hooks, run, error) &&
+           (!sched->rows.no_memory || error_set(error, ERROR_MEMORY, 0, "the tasks' times"));
 }
 
 void sched_free(struct sched *sched)

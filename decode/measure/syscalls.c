@@ -84,15 +84,10 @@ static void on_leave(void *context, struct open_task *task, uint64_t tsc)
 bool syscalls_collect(struct syscalls *syscalls, struct calls_run *run, struct error *error)
 {
     const struct open_hooks hooks = {.begins = on_begin, .returns = on_return, .leaves = on_leave, .context = syscalls};
-    struct open_calls *calls = open_calls_new(&hooks);
     syscalls->classes = (struct name_classes){.classify = classify};
-    if (!calls)
-        return error_set(error, ERROR_MEMORY, 0, "the open calls");
-    bool good = open_calls_collect(calls, run, error);
-    if (good && (syscalls->pairs.no_memory || syscalls->calls.no_memory || syscalls->processes.no_memory))
-        good = error_set(error, ERROR_MEMORY, 0, "the system calls' times");
-    open_calls_free(calls);
-    return good;
+    return open_calls_decode(&hooks, run, error) &&
+           (!(syscalls->pairs.no_memory || syscalls->calls.no_memory || syscalls->processes.no_memory) ||
+            error_set(error, ERROR_MEMORY, 0, "the system calls' times"));
 }
 
 void syscalls_free(struct syscalls *syscalls)
