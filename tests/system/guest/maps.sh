@@ -137,6 +137,7 @@ one_hole 'doubtful: else all is decoded, and right' doubtful
 run both 2 'cpus=2 both'
 same 'both: it is not known what one address led to, on the CPU that did not map it' "$(not_known both 0) $(not_known both 1)" '0 1'
 same 'both: the CPU that mapped it is exact' "$(jq '.cpus[0] | .branches - .matched' "$work/both/verify.json")" 0
-same 'both: on the other all intervals are right but that one' \
-    "$(jq '.cpus[1] | .intervals - .equal_intervals' "$work/both/verify.json")" 1
+# A PSB may lie in the time before that record: then it is in two intervals.
+same 'both: on the other all intervals are right but those that have an error there' \
+    "$(jq '.cpus[1] | (.intervals - .equal_intervals == .decode_errors), .decode_errors <= 2' "$work/both/verify.json" | tr '\n' ' ')" 'true true '
 done_testing
