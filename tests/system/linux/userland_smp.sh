@@ -56,15 +56,15 @@ listed() {
 calls() {
     grep -v '(under way)' | sed -E 's/^ *([0-9.]+) ([0-9]+) .* ([^ ]+ \[[^]]*\]|[^ ]+)( [^ ]*)?$/\1 \2 \3/' | sort
 }
-listed 62 62.2 >"$work/together"
+listed 30 30.2 >"$work/together"
 same 'trace: what both CPUs did is in the order of time' \
     "$(awk '{ back += $1 < last; last = $1 } END { print (NR > 10000), back + 0 }' "$work/together")" '1 0'
-{ listed 62 62.2 --cpu 0; listed 62 62.2 --cpu 1; } | calls >"$work/separate"
+{ listed 30 30.2 --cpu 0; listed 30 30.2 --cpu 1; } | calls >"$work/separate"
 at_most 'trace: calls that are only in the list of both CPUs, or only in those of each' \
     "$(calls <"$work/together" | diff - "$work/separate" | grep -c '^[<>]')" $(($(wc -l <"$work/separate") / 1000))
 # Stacks whose lower frames are unknown.
-{ listed 60 64 --depth 0 --cpu 0; listed 60 64 --depth 0 --cpu 1; } | grep '(under way)' | sort >"$work/separate"
-listed 60 64 --depth 0 | grep '(under way)' | sort >"$work/together"
+{ listed 28 32 --depth 0 --cpu 0; listed 28 32 --depth 0 --cpu 1; } | grep '(under way)' | sort >"$work/separate"
+listed 28 32 --depth 0 | grep '(under way)' | sort >"$work/together"
 same 'trace: tasks are followed from CPU to CPU: some restart only in the lists of single CPUs' \
     "$([ "$(comm -13 "$work/together" "$work/separate" | wc -l)" -gt 3 ] && echo yes)" yes
 
@@ -73,14 +73,14 @@ same 'trace: tasks are followed from CPU to CPU: some restart only in the lists 
 # left out.
 lines='{ name = substr($0, 29, 22); sub(/ +$/, "", name); text = substr($0, 52); match(text, /^ */); depth = RLENGTH / 2; text = substr(text, RLENGTH + 1) }
     name == "-" { next }'
-listed 62 63 --returns >"$work/together"
+listed 30 31 --returns >"$work/together"
 for function in do_wait schedule; do
     awk -v wanted=$function "$lines"' name in entered && depth <= entered[name] { delete entered[name] } # executed another program, or returned
         text ~ /^} / { next }
         { split(text, word, " ") }
         !(name in entered) && word[1] == wanted { entered[name] = depth }
         name in entered { print substr($0, 1, 17), name, depth - entered[name], text }' "$work/together" >"$work/separate"
-    listed 62 63 --function $function | awk "$lines"' { print substr($0, 1, 17), name, depth, text }' >"$work/found"
+    listed 30 31 --function $function | awk "$lines"' { print substr($0, 1, 17), name, depth, text }' >"$work/found"
     same "trace: --function $function is followed from CPU to CPU: lines that it has, and has not" \
         "$([ -s "$work/separate" ] && diff "$work/found" "$work/separate" | grep -c '^[<>]')" 0
 done
