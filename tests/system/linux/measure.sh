@@ -103,8 +103,8 @@ same 'with that of the whole trace before' "$(jq -cS . "$work/with")" "$(jq -cS 
 check 'a window keeps what comes before its end' test "$(stat -c %s "$work/part.stacks")" -lt "$(stat -c %s "$work/whole.stacks")"
 $tool last "$capture" "${names[@]}" >/dev/null 2>&1
 check 'the next pass continues from there' cmp "$capture/index.stacks" "$work/whole.stacks"
-# What comes before the checkpoint is not decoded.
-dd if=/dev/zero of="$capture/cpu0.pt" bs=1M seek=2 count=1 conv=notrunc status=none
+# What comes before the checkpoint is not decoded. (Most of it: calls that are still open began there.)
+dd if=/dev/zero of="$capture/cpu0.pt" bs=1M seek=2 count=4 conv=notrunc status=none
 $tool stack "$capture" "${names[@]}" --time "$at" --tasks --json 2>/dev/null >"$work/damaged.json"
 check 'a damaged trace before the checkpoint changes nothing' cmp "$work/damaged.json" "$work/stack.json"
 printf '\x55' | dd of="$capture/index.stacks" bs=1 seek=5000 conv=notrunc status=none
