@@ -33,6 +33,6 @@ same 'the boot ends as always' "$? $(cat "$work/live.log")" '0 '
 RECEIVE="--key $work/other --timeout 60" boot_guest other branches "channel=net key=$key net.wait=1" >"$work/other.log" 2>&1
 console_has 'another key: the guest boots without a channel' other 'channel=net: no answer with this key= from the receiver 10.0.2.2 within 1 s'
 same 'and the receiver gets nothing' "$([ -e "$work/other/capture/events.bin" ] && echo something)" ''
-CHANNEL=uart RECEIVE='' IPS=4000000 boot_guest line branches "channel=uart key=$key" >"$work/line.log" 2>&1
+UNTIL='key= authenticates channel=net only' CHANNEL=uart RECEIVE='' IPS=4000000 boot_guest line branches "channel=uart key=$key" >"$work/line.log" 2>&1
 console_has 'channel=uart refuses key=' line 'channel=uart: key= authenticates channel=net only'
 done_testing
