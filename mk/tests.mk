@@ -21,7 +21,7 @@ $(BUILD)/check/%.o: %.c
 $(BUILD)/check/serial/net/udp_frames.o: OF_FILE = -mcrc32
 $(BUILD)/check/decode/names/symbol_match.o: OF_FILE = $(if $(HAVE_LIBIBERTY),-DHAVE_LIBIBERTY)
 $(BUILD)/check/decode/names/symbol_match.o: $(EXTRA_INPUTS)
-UNIT_LIBS := -lipt $(if $(HAVE_LIBIBERTY),-liberty) -pthread
+UNIT_LIBS := $(if $(JUDGE),-lipt) $(if $(HAVE_LIBIBERTY),-liberty) -pthread
 
 $(BUILD)/check/libcore.a: $(UNIT_LIB)
 	@rm -f $@
