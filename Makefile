@@ -18,14 +18,7 @@ all:
 # Warnings of every C compilation. They are errors where `make check` and `make test` compile.
 WARN := -Wall -Wextra -Wshadow -Wundef -Wconversion -Wmissing-prototypes -Wstrict-prototypes -Wvla $(WERROR)
 
-include mk/hypervisor.mk
-include mk/host.mk
-include mk/install.mk
-include mk/guests.mk
-include mk/fuzz.mk
-include mk/tests.mk
-
-include mk/editor.mk
+include mk/hypervisor.mk mk/host.mk mk/install.mk mk/guests.mk mk/fuzz.mk mk/tests.mk mk/editor.mk
 
 # --- goals ------------------------------------------------------------------------------------------------------------
 # Each goal first installs the packages that it needs, then builds its parts in a make of its own, then runs its script:

@@ -40,18 +40,24 @@ static void bad_wires(void **state)
     }
 }
 
+/* Send 100 frames, and lose one of them on the wire. */
+static void send_all_but(struct world *world, uint32_t seq)
+{
+    world_send(world, 100);
+    for (uint32_t i = 0; i < world->nr_on_wire; i++) {
+        if (world->wire[i].seq == seq) {
+            world_take(world, i);
+            break;
+        }
+    }
+}
+
 /* The loss of one frame costs one retransmission and no timeout. */
 static void one_loss_costs_one_frame(void **state)
 {
     struct world *world = *state;
 
-    world_send(world, 100);
-    for (uint32_t i = 0; i < world->nr_on_wire; i++) {
-        if (world->wire[i].seq == 40) {
-            world_take(world, i);
-            break;
-        }
-    }
+    send_all_but(world, 40);
     world_run(world, 0);
     assert_int_equal(world->window->nr_lost, 1);
     assert_int_equal(world->window->nr_resent, 1);
@@ -64,13 +70,7 @@ static void a_restarted_receiver_gets_all_again(void **state)
 {
     struct world *world = *state;
 
-    world_send(world, 100);
-    for (uint32_t i = 0; i < world->nr_on_wire; i++) {
-        if (world->wire[i].seq == 40) {
-            world_take(world, i);
-            break;
-        }
-    }
+    send_all_but(world, 40);
     while (world->expected < 40 || world->window->base < 40) {
         world_step(world);
     }
