@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/bytes.h"
+#include "base/smaller.h"
 
 enum descriptor_field { TYPE = 0, PHYSICAL_START = 8, NUMBER_OF_PAGES = 24, ATTRIBUTE = 32, DESCRIPTOR_MIN_SIZE = 40 };
 enum efi_memory_type {
@@ -42,11 +43,6 @@ static uint32_t put_part(uint8_t *out, const uint8_t *from, uint32_t size, struc
     return size;
 }
 
-static uint64_t smaller(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 static uint64_t larger(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -60,7 +56,7 @@ static uint32_t put_cut(uint8_t *out, const uint8_t *from, uint32_t size, struct
     uint32_t nr_parts = 1u + (all.start < ours.start) + (ours.end < all.end);
     if (nr_parts * size > room)
         return put_part(out, from, size, all, true);
-    struct range within = {larger(all.start, ours.start), smaller(all.end, ours.end)};
+    struct range within = {larger(all.start, ours.start), smaller_of(all.end, ours.end)};
     uint32_t used = put_part(out, from, size, (struct range){all.start, within.start}, false);
     used += put_part(out + used, from, size, within, true);
     return used + put_part(out + used, from, size, (struct range){within.end, all.end}, false);
@@ -134,6 +130,6 @@ void efi_map_places(struct memory_map *places, const struct memory_map *map, con
             continue;
         /* What does not fit into the map any more is not used. */
         for (struct range r = next_free(efi, usable.start); r.start < usable.end; r = next_free(efi, r.end))
-            memory_map_add(places, (struct range){r.start, smaller(r.end, usable.end)}, MEMORY_USABLE);
+            memory_map_add(places, (struct range){r.start, smaller_of(r.end, usable.end)}, MEMORY_USABLE);
     }
 }

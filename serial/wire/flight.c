@@ -2,6 +2,7 @@
 #include "serial/wire/flight.h"
 
 #include "base/init.h"
+#include "base/smaller.h"
 
 #define LITTLE 16u /* part of the limit */
 
@@ -23,11 +24,6 @@ static bool is_little(const struct flight *f, uint32_t in_flight)
 static struct flight_request *request_at(struct flight *f, uint32_t number)
 {
     return &f->requests[number % FLIGHT_REQUESTS];
-}
-
-static uint64_t smaller_of(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 /* How long an answer may take: twice the time in which the wire carries what is in flight, by the throughput from

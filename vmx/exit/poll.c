@@ -5,6 +5,7 @@
  */
 #include "vmx/exit/poll.h"
 
+#include "base/smaller.h"
 #include "vmx/exit/handlers.h"
 
 #include "vmx/code/code.h"
@@ -16,11 +17,6 @@
 
 /* The period is so many times longer while pt/ is idle. */
 #define IDLE_FACTOR 10u
-
-static uint64_t smaller_of(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
 
 static uint64_t busy_tsc(const struct cpu *cpu)
 {
