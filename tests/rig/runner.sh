@@ -1,5 +1,6 @@
 #!/bin/bash
-# Run tests that speak TAP, one more at a time than there are processors, and count: the last line is "N passed, N failed, N skipped".
+# Run tests that speak TAP, one more at a time than there are processors, and count: the last line is "N passed, N failed,
+# N skipped".
 #
 # usage: runner.sh [-j JOBS] [-o DIR] TEST...
 #
