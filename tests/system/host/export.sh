@@ -161,8 +161,11 @@ clipped() {
 for name in load smp; do
     check "$name: all calls for speedscope" export_as $name speedscope --most 10000000
     cp "$work/$name.speedscope" "$work/$name.all"
+    khz=$(info $name .hello.tsc_khz)
     for window in 0.011-0.013 0.0100001-0.0100002 0.012-0.25; do
-        ends=$(awk -F- '{ printf "%.0f %.0f", $1 * 1e9, $2 * 1e9 }' <<<"$window")
+        # A window begins and ends at the nearest ticks.
+        ends=$(awk -F- -v khz="$khz" 'function at(s) { return int(int(s * khz * 1000 + 0.5) * 1e6 / khz) }
+            { print at($1), at($2) }' <<<"$window")
         check "$name: those of $window" export_as $name speedscope --most 10000000 --time $window
         # shellcheck disable=SC2086 # two words
         same "$name: functions have in $window what they have of the whole there" \
