@@ -47,6 +47,9 @@ enum error_kind {
     ERROR_NAMES,           /* name: file, and what is wrong */
     ERROR_NOT_EXECUTED,    /* name: object */
     ERROR_SIDE_FILE,       /* name: file in the capture's directory */
+    ERROR_SERVE_ADDRESS,   /* name */
+    ERROR_SERVE_PORT,      /* name: address; number: port; errno */
+    ERROR_SERVE_TOKEN,     /* errno */
     ERROR_NR_KINDS
 };
 

@@ -29,6 +29,7 @@ static const struct command {
     {"verify", command_verify, "compare decoded branches with those of the emulated CPU"},
     {"export", command_export, "files for other tools: calls over time, call tree, branches, samples"},
     {"page", command_page, "one HTML page: time line, flame graph, functions, coverage"},
+    {"serve", command_serve, "the page with every detail of the trace, from a server on this machine"},
     {"report", command_report, "a report for people, and the same figures as JSON"},
     {"trace", command_trace, "functions, branches or instructions in order, with filters"},
     {"diff", command_diff, "functions that only one of two captures has, and where the traces differ"},

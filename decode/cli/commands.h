@@ -16,6 +16,7 @@ int command_merge(int argc, char **argv);
 int command_verify(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_page(int argc, char **argv);
+int command_serve(int argc, char **argv);
 int command_report(int argc, char **argv);
 int command_trace(int argc, char **argv);
 int command_latency(int argc, char **argv);

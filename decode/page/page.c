@@ -29,9 +29,21 @@ static bool write_page(FILE *file, const struct page *page)
     const char *rest = write_up_to(file, page_text, "@TITLE@");
     write_title(file, page->run->capture->directory);
     rest = write_up_to(file, rest, "@DATA@");
-    const bool good = page_write_facts(file, page);
-    page_write_columns(file, page);
+    fputs("<script type=\"application/json\" id=\"facts\">", file);
+    const bool good = page_write_facts(file, page, PAGE_HTML);
+    fputs("</script>\n", file);
+    page_write_columns(file, page, PAGE_HTML);
     fputs(rest, file);
+    return good;
+}
+
+static bool write_window(FILE *file, const struct page *page)
+{
+    fputs("{\"facts\":", file);
+    const bool good = page_write_facts(file, page, PAGE_JSON);
+    fputs(",\n\"columns\":{", file);
+    page_write_columns(file, page, PAGE_JSON);
+    fputs("}}\n", file);
     return good;
 }
 
@@ -45,20 +57,32 @@ static void free_page(struct page *page)
     free(page->processes);
 }
 
-bool page_write(FILE *file, struct calls_run *run, const struct page_limits *limits, struct page_sums *sums,
-                struct error *error)
+static bool write_data(FILE *file, struct calls_run *run, const struct page_limits *limits, struct page_sums *sums,
+                       bool (*write)(FILE *file, const struct page *page), struct error *error)
 {
-    struct page page = {.run = run};
+    struct page page = {.run = run, .served = limits->served};
     slices_init(&page.slices, run->names, limits->most_calls, limits->shortest, true);
     bool good = page_collect(&page, error) && page_marks_collect(&page.marks, run, error);
     if (good) {
         const struct slices *slices = &page.slices;
         page.first = slices->first <= slices->last ? slices->first : 0;
         page.unit = slices->first <= slices->last ? (slices->last - slices->first) / UINT32_MAX + 1 : 1;
-        good = (page_tree_make(&page.tree, &page.profile, limits->most_ways) && write_page(file, &page)) ||
+        good = (page_tree_make(&page.tree, &page.profile, limits->most_ways) && write(file, &page)) ||
                error_set(error, ERROR_MEMORY, 0, "the page");
         *sums = (struct page_sums){slices->count, slices->merged, slices->least, page.tree.count - 1, page.tree.merged};
     }
     free_page(&page);
     return good;
+}
+
+bool page_write(FILE *file, struct calls_run *run, const struct page_limits *limits, struct page_sums *sums,
+                struct error *error)
+{
+    return write_data(file, run, limits, sums, write_page, error);
+}
+
+bool page_write_window(FILE *file, struct calls_run *run, const struct page_limits *limits, struct page_sums *sums,
+                       struct error *error)
+{
+    return write_data(file, run, limits, sums, write_window, error);
 }

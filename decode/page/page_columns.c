@@ -6,6 +6,8 @@
 /* Bytes that are being encoded in base64. */
 struct column {
     FILE *file;
+    enum page_form form;
+    const char *before; /* what separates it from the column before it */
     uint8_t bytes[3 * 1024];
     size_t used;
 };
@@ -47,65 +49,65 @@ static void add_double(struct column *column, uint64_t value)
     add(column, bits, sizeof(bits));
 }
 
-static void begin(struct column *column, FILE *file, const char *name)
+static void begin(struct column *column, const char *name)
 {
-    fprintf(file, "<script type=\"text/plain\" id=\"column-%s\">", name);
-    column->file = file;
-    column->used = 0;
+    if (column->form == PAGE_HTML)
+        fprintf(column->file, "<script type=\"text/plain\" id=\"column-%s\">", name);
+    else
+        fprintf(column->file, "%s\"%s\":\"", column->before, name);
+    column->before = ",\n";
 }
 
 static void end(struct column *column)
 {
     flush(column);
-    fputs("</script>\n", column->file);
+    fputs(column->form == PAGE_HTML ? "</script>\n" : "\"", column->file);
 }
 
 #define COLUMN(name, count, adding)                                                                                    \
-    begin(&column, file, name);                                                                                        \
+    begin(column, name);                                                                                               \
     for (size_t i = 0; i < (count); i++)                                                                               \
         adding;                                                                                                        \
-    end(&column)
+    end(column)
 
-static void write_slices(FILE *file, const struct page *page)
+static void write_slices(struct column *column, const struct page *page)
 {
-    struct column column;
     const struct slice *items = page->slices.items;
     const size_t count = page->slices.count;
-    COLUMN("begin", count, add(&column, page_moment(page, items[i].begin), 4));
-    COLUMN("length", count, add(&column, page_moment(page, items[i].end) - page_moment(page, items[i].begin), 4));
-    COLUMN("name", count, add(&column, items[i].name, 4));
-    COLUMN("depth", count, add(&column, items[i].depth, 2));
-    COLUMN("entry", count, add(&column, items[i].entry, 1));
-    COLUMN("merged", count, add(&column, items[i].merged, 4));
-    COLUMN("merged-length", count, add(&column, page_moment(page, page->first + items[i].merged_ticks), 4));
+    COLUMN("begin", count, add(column, page_moment(page, items[i].begin), 4));
+    COLUMN("length", count, add(column, page_moment(page, items[i].end) - page_moment(page, items[i].begin), 4));
+    COLUMN("name", count, add(column, items[i].name, 4));
+    COLUMN("depth", count, add(column, items[i].depth, 2));
+    COLUMN("entry", count, add(column, items[i].entry, 1));
+    COLUMN("merged", count, add(column, items[i].merged, 4));
+    COLUMN("merged-length", count, add(column, page_moment(page, page->first + items[i].merged_ticks), 4));
 }
 
-static void write_nodes(FILE *file, const struct page *page)
+static void write_nodes(struct column *column, const struct page *page)
 {
-    struct column column;
     const struct page_node *nodes = page->tree.nodes;
     const size_t count = page->tree.count;
-    COLUMN("node-parent", count, add(&column, nodes[i].parent, 4));
-    COLUMN("node-name", count, add(&column, nodes[i].name, 4));
-    COLUMN("node-entry", count, add(&column, nodes[i].entry, 1));
-    COLUMN("node-calls", count, add_double(&column, nodes[i].calls));
-    COLUMN("node-branches", count, add_double(&column, nodes[i].branches));
-    COLUMN("node-ticks", count, add_double(&column, nodes[i].ticks));
+    COLUMN("node-parent", count, add(column, nodes[i].parent, 4));
+    COLUMN("node-name", count, add(column, nodes[i].name, 4));
+    COLUMN("node-entry", count, add(column, nodes[i].entry, 1));
+    COLUMN("node-calls", count, add_double(column, nodes[i].calls));
+    COLUMN("node-branches", count, add_double(column, nodes[i].branches));
+    COLUMN("node-ticks", count, add_double(column, nodes[i].ticks));
 }
 
-static void write_marks(FILE *file, const struct page *page)
+static void write_marks(struct column *column, const struct page *page)
 {
-    struct column column;
     const struct page_mark *marks = page->marks.items;
     const size_t count = page->marks.count;
-    COLUMN("mark-time", count, add(&column, page_moment(page, marks[i].tsc), 4));
-    COLUMN("mark-kind", count, add(&column, marks[i].kind, 1));
-    COLUMN("mark-cpu", count, add(&column, marks[i].cpu, 1));
+    COLUMN("mark-time", count, add(column, page_moment(page, marks[i].tsc), 4));
+    COLUMN("mark-kind", count, add(column, marks[i].kind, 1));
+    COLUMN("mark-cpu", count, add(column, marks[i].cpu, 1));
 }
 
-void page_write_columns(FILE *file, const struct page *page)
+void page_write_columns(FILE *file, const struct page *page, enum page_form form)
 {
-    write_slices(file, page);
-    write_nodes(file, page);
-    write_marks(file, page);
+    struct column column = {.file = file, .form = form, .before = ""};
+    write_slices(&column, page);
+    write_nodes(&column, page);
+    write_marks(&column, page);
 }

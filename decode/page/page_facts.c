@@ -1,11 +1,9 @@
 /* The facts: a JSON object with everything except long lists of numbers. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/capture/exits.h"
 #include "decode/capture/gaps.h"
-#include "decode/capture/list.h"
 #include "decode/capture/text.h"
 #include "decode/page/page_state.h"
 #include "decode/profile/label.h"
@@ -25,7 +23,7 @@ static void write_bytes(FILE *file, const char *bytes, size_t size)
     fputc('"', file);
 }
 
-static void write_text(FILE *file, const char *text)
+void page_write_text(FILE *file, const char *text)
 {
     if (text)
         write_bytes(file, text, strlen(text));
@@ -36,79 +34,6 @@ static void write_text(FILE *file, const char *text)
 static void write_number(FILE *file, const char *name, uint64_t value)
 {
     fprintf(file, "\"%s\":%" PRIu64 ",\n", name, value);
-}
-
-/* Objects by number. There are few; names of the same object share one string. */
-struct objects {
-    const char **names;
-    size_t count, room;
-    bool no_memory;
-};
-
-static int64_t object_number(struct objects *objects, const char *name)
-{
-    if (!name)
-        return -1;
-    for (size_t i = objects->count; i-- > 0;)
-        if (objects->names[i] == name || !strcmp(objects->names[i], name))
-            return (int64_t)i;
-    void *names = objects->names;
-    const char **place = list_add(&names, &objects->count, &objects->room, sizeof(*place));
-    objects->names = names;
-    if (!place) {
-        objects->no_memory = true;
-        return -1;
-    }
-    *place = name;
-    return (int64_t)objects->count - 1;
-}
-
-/* NULL: no memory. */
-static struct profile_function *functions_by_number(const struct page *page)
-{
-    size_t count;
-    struct profile_function *by_number = calloc(names_count(page->run->names) + 1, sizeof(*by_number));
-    struct profile_function *functions = profile_functions(&page->profile, 0, &count);
-    for (size_t i = 0; i < count && by_number && functions; i++)
-        by_number[functions[i].name->number] = functions[i];
-    if (!functions) {
-        free(by_number);
-        by_number = NULL;
-    }
-    free(functions);
-    return by_number;
-}
-
-static bool write_names(FILE *file, const struct page *page)
-{
-    struct objects objects = {0};
-    struct profile_function *functions = functions_by_number(page);
-    if (!functions)
-        return false;
-    fputs("\"names\":[", file);
-    for (uint32_t i = 0; i < names_count(page->run->names); i++) {
-        const struct name *name = names_by_number(page->run->names, i);
-        const struct page_ran *ran = &page->ran[i];
-        fputs(i ? ",\n[" : "\n[", file);
-        write_text(file, name->shown);
-        fprintf(file,
-                ",%" PRId64 ",\"%016" PRIx64 "\",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-                object_number(&objects, name->object), name->begin, name->end - name->begin, functions[i].calls,
-                functions[i].branches, functions[i].ticks, functions[i].total_branches, functions[i].total_ticks);
-        if (ran->last)
-            fprintf(file, ",%" PRIu32 ",%" PRIu32 "]", page_moment(page, ran->first), page_moment(page, ran->last));
-        else
-            fputs(",null,null]", file);
-    }
-    fputs("],\n\"objects\":[", file);
-    for (size_t i = 0; i < objects.count; i++) {
-        fputs(i ? "," : "", file);
-        write_text(file, objects.names[i]);
-    }
-    fputs("],\n", file);
-    free(objects.names);
-    free(functions);
-    return !objects.no_memory;
 }
 
 /* All functions of the kernel: symbols, one per line, and for each its distance from the preceding one, and its
@@ -142,7 +67,7 @@ static void write_processes(FILE *file, const struct page *page)
     fputs("\"processes\":[{\"root\":0,\"label\":\"others\"}", file);
     for (size_t i = 1; i < profile->nr_processes; i++) {
         fprintf(file, ",\n{\"root\":%" PRIu32 ",\"label\":", page->tree.roots[i]);
-        write_text(file, label_process(text, &profile->processes[i]));
+        page_write_text(file, label_process(text, &profile->processes[i]));
         fputc('}', file);
     }
     fputs("],\n\"tasks\":[", file);
@@ -150,7 +75,7 @@ static void write_processes(FILE *file, const struct page *page)
         const struct slice_task *task = &page->slices.tasks[i];
         fprintf(file, "%s[%" PRIu32 ",%" PRIu32 ",", i ? "," : "", task->number,
                 task->number < page->processes_room ? page->processes[task->number] : 0);
-        write_text(file, task->thread ? label_thread(text, task->thread) : NULL);
+        page_write_text(file, task->thread ? label_thread(text, task->thread) : NULL);
         fputc(']', file);
     }
     fputs("],\n", file);
@@ -250,9 +175,18 @@ static void write_about(FILE *file, const struct names *names)
     fputs("\"about\":[", file);
     for (size_t i = 0; (line = names_about(names, i)); i++) {
         fputs(i ? "," : "", file);
-        write_text(file, line);
+        page_write_text(file, line);
     }
     fputs("],\n", file);
+}
+
+/* What is the same for each window. */
+static void write_whole(FILE *file, const struct page *page)
+{
+    write_machine(file, page->run->capture);
+    write_exits(file, page->run->capture);
+    write_about(file, page->run->names);
+    write_kernel(file, page->run->names);
 }
 
 /* All decoded branches; of a page of a window or a process, those in it. */
@@ -263,15 +197,17 @@ static uint64_t shown_branches(const struct page *page)
     return all ? run->branches : page->profile.branches;
 }
 
-bool page_write_facts(FILE *file, const struct page *page)
+bool page_write_facts(FILE *file, const struct page *page, enum page_form form)
 {
     const struct slices *slices = &page->slices;
     const struct calls_clock *clock = &page->run->clock;
     const double tick = clock->by_branches || clock->khz == 0 ? 1 : 1000000.0 / (double)clock->khz;
-    fputs("<script type=\"application/json\" id=\"facts\">{\n\"capture\":", file);
-    write_text(file, page->run->capture->directory);
-    fprintf(file, ",\n\"tick\":%.9g,\"unit\":%.9g,\"by_branches\":%s,\n", tick, tick * (double)page->unit,
-            clock->by_branches ? "true" : "false");
+    fputs("{\n\"capture\":", file);
+    page_write_text(file, page->run->capture->directory);
+    fprintf(file, ",\n\"served\":%s,\n\"tick\":%.9g,\"unit\":%.9g,\"by_branches\":%s,\n",
+            page->served ? "true" : "false", tick, tick * (double)page->unit, clock->by_branches ? "true" : "false");
+    write_number(file, "begin_ticks", page->first > clock->zero ? page->first - clock->zero : 0);
+    write_number(file, "unit_ticks", page->unit);
     write_number(file, "origin", calls_nanoseconds(clock, page->first));
     write_number(file, "duration", slices->last > page->first ? page_moment(page, slices->last) : 0);
     write_number(file, "least", page_moment(page, page->first + slices->least));
@@ -283,13 +219,11 @@ bool page_write_facts(FILE *file, const struct page *page)
     write_number(file, "decode_gaps", page->run->decode_gaps);
     write_number(file, "lost_branches", page->profile.lost_branches);
     write_number(file, "lost_ticks", page->profile.lost_ticks);
-    write_machine(file, page->run->capture);
-    write_exits(file, page->run->capture);
-    write_about(file, page->run->names);
+    if (form == PAGE_HTML)
+        write_whole(file, page);
     write_processes(file, page);
     write_tracks(file, slices);
-    write_kernel(file, page->run->names);
-    const bool good = write_gaps(file, page) && write_names(file, page);
-    fputs("\"mark_kinds\":[\"VM exit\",\"code page sent\",\"mappings sent\",\"trace handed over\"]}</script>\n", file);
+    const bool good = write_gaps(file, page) && page_write_names(file, page, form);
+    fputs("\"mark_kinds\":[\"VM exit\",\"code page sent\",\"mappings sent\",\"trace handed over\"]}", file);
     return good;
 }

@@ -48,8 +48,12 @@ struct page {
     struct page_marks marks;
     struct page_tree tree;
     uint64_t first, unit; /* the first moment, and the number of ticks in a unit of the columns */
+    bool served;          /* a server answers for details */
     bool no_memory;
 };
+
+/* HTML: a page that contains its data. JSON: the data of a window for a page that is open. */
+enum page_form { PAGE_HTML, PAGE_JSON };
 
 /* Decode into slices, profile and ran. */
 bool page_collect(struct page *page, struct error *error);
@@ -61,9 +65,16 @@ void page_tree_free(struct page_tree *tree);
 /* Collect marks from records, and VM exits from packets. false: error says why. */
 bool page_marks_collect(struct page_marks *marks, const struct calls_run *run, struct error *error);
 
-/* Write the facts as JSON, and the columns as elements. false: out of memory. */
-bool page_write_facts(FILE *file, const struct page *page);
-void page_write_columns(FILE *file, const struct page *page);
+/* Write the facts as a JSON object; for PAGE_JSON without those that are the same for each window, and without
+ * functions that did not run in it. false: out of memory. */
+bool page_write_facts(FILE *file, const struct page *page, enum page_form form);
+
+/* Parts of the facts: the names and objects; a JSON string, NULL: null. */
+bool page_write_names(FILE *file, const struct page *page, enum page_form form);
+void page_write_text(FILE *file, const char *text);
+
+/* Write the columns: for HTML as elements, otherwise as members of a JSON object. */
+void page_write_columns(FILE *file, const struct page *page, enum page_form form);
 
 /* A moment in units of the columns. Moments before the first one are 0. */
 static inline uint32_t page_moment(const struct page *page, uint64_t tsc)

@@ -50,7 +50,7 @@ static int write_page(struct export_options *options, uint64_t ways)
     int status = 1;
     FILE *file = NULL;
     if (export_begin(&run, "page", options) && (file = output_begin_whole(options->output, options->capture))) {
-        const struct page_limits limits = {(size_t)options->most, (size_t)ways, export_shortest(&run, options)};
+        const struct page_limits limits = {(size_t)options->most, (size_t)ways, export_shortest(&run, options), false};
         if (page_write(file, &run, &limits, &sums, &error)) {
             say_sums(&sums, &run);
             status = export_end(&run);

@@ -40,8 +40,8 @@ fi
 
 # --- a clean Debian, and its GRUB
 
-base=build/guest/clean.tar
-[ -r "$base" ] || check 'a clean Debian is made, once' tests/rig/debian.sh "$base" only grub2-common,grub-pc-bin,libdw1,libzydis4.0,xz-utils
+base=build/guest/clean_http.tar # a new name for each new list of packages, since a file that exists is taken
+[ -r "$base" ] || check 'a clean Debian is made, once' tests/rig/debian.sh "$base" only grub2-common,grub-pc-bin,libdw1,libmicrohttpd12,libzydis4.0,xz-utils
 clean=$(realpath "$work")/clean
 uuid=756e6465-7274-4261-8365-000000000002
 mkdir "$clean"
