@@ -76,6 +76,7 @@ void machine_init(struct boot_state *boot)
                                   .trigger = boot->no_pt ? 0 : boot->options.pt.trigger,
                                   .trigger_once = boot->options.pt.trigger_starts,
                                   .code_from_trigger = !boot->no_pt && boot->options.pt.code_from_start,
+                                  .first_code = boot->options.first.code,
                                   .nr_ept_pages = boot->nr_ept_pages,
                                   .nr_cpus = (uint16_t)boot->nr_cpus};
     machine.ept_pool = plan_alloc(boot, 4096ull * machine.nr_ept_pages);

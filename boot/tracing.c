@@ -58,6 +58,7 @@ void tracing_init_cpu(const struct boot_state *boot, struct boot_cpu *cpu)
     cpu->pt = pt_engine_init(cpu->pt_memory, virt_to_phys(cpu->pt_memory), cpu->number, &config, cpu->regions,
                              boot->channel.sink);
     pt_options_parser_set(cpu->pt, options_command);
+    pt_begin_at(cpu->pt, boot->options.first.trace);
     if (trace_clock_cpus[cpu->number].ahead)
         pt_clock_record(cpu->pt, 0);
 }

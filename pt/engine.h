@@ -42,6 +42,9 @@ bool pt_engine_tracing(const struct pt_engine *pt, uint64_t *rtit_ctl);
 typedef bool pt_options_parser(struct pt_options *config, const char *text, char *why, size_t size);
 void pt_options_parser_set(struct pt_engine *pt, pt_options_parser *parser);
 
+/* Before tracing: its stream begins at this offset, a multiple of the regions' memory. A gap record says so. */
+void pt_begin_at(struct pt_engine *pt, uint64_t offset);
+
 /* Called repeatedly while pt_enter makes the guest wait (policy=stall), so that the CPU can serve requests of other
  * CPUs. It may call pt_flush_begin, pt_flush_end and pt_trigger of this engine. */
 typedef void pt_stall_callback(void *context);

@@ -140,6 +140,17 @@ INIT_CODE struct pt_engine *pt_engine_init(void *memory, uint64_t memory_pa, uin
     return pt;
 }
 
+INIT_CODE void pt_begin_at(struct pt_engine *pt, uint64_t offset)
+{
+    const struct record_gap gap = {.size = offset, .cause = RECORD_GAP_RING};
+
+    if (offset == 0 || !pt->tracing)
+        return;
+    output_begin_at(&pt->out, offset);
+    pt->submitted_end = offset;
+    pt_record(pt, RECORD_GAP, &gap, sizeof gap, NULL, 0);
+}
+
 void pt_options_parser_set(struct pt_engine *pt, pt_options_parser *parser)
 {
     pt->parser = parser;

@@ -73,6 +73,7 @@ struct vmx_machine {
     void (*each_exit)(void);   /* called at each VM exit, on any CPU; NULL: nothing */
     void *map_memory; /* vmx_map_memory_size zeroed bytes, if the guest's page tables are to be followed; else NULL */
     void *ept_pool;   /* zeroed pages for EPT tables, in the direct map */
+    uint64_t first_code; /* the number before that of the first record of code */
     uint32_t nr_ept_pages;
     uint16_t nr_cpus; /* 1 to VMX_MAX_CPUS */
 };

@@ -9,6 +9,7 @@
 #include "base/phys.h"
 #include "vmx/apic/guest_ipi.h"
 #include "vmx/apic/lapic.h"
+#include "vmx/code/code.h"
 #include "vmx/cpu/cpu.h"
 #include "vmx/cpu/fail_stop.h"
 #include "vmx/cpu/machine.h"
@@ -118,6 +119,7 @@ const char *vmx_machine_init(const struct vmx_machine *config)
 {
     machine.config = *config;
     guest_ipi_set_kick(requests_nmis_sent);
+    code_number_first(config->first_code);
     const char *failed = ept_build(config);
     return failed ? failed : bitmaps_build(&config->ports, msr_conditions(config));
 }

@@ -75,6 +75,7 @@ static struct sink *open_uart(struct channel *channel, const struct options *opt
     struct uart_sink_params params = {.uart = channel->uart.uart,
                                       .divisor = options->uart_base / options->uart_baud,
                                       .stream_id = (uint32_t)random64(),
+                                      .first = options->first,
                                       .nr_cpus = nr_cpus,
                                       .stall_tsc = uart_stall_tsc(options),
                                       .record_bytes = RECORD_BYTES};
@@ -133,6 +134,7 @@ static struct sink *open_net(struct channel *channel, const struct options *opti
                                      .tsc_hz = clock_tsc_hz(),
                                      .stream_id = (uint32_t)random64(),
                                      .dhcp_id = (uint32_t)random64(),
+                                     .first = options->first,
                                      .nr_cpus = nr_cpus,
                                      .trace_bytes = options->pt.region_bytes * options->pt.nr_regions,
                                      .record_bytes = RECORD_BYTES};

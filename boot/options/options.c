@@ -34,25 +34,28 @@ static bool set_console_baud(const struct option *option, struct options *o, str
     return value_u32(&o->console_baud, v, 2, UART_BAUD_BASE) && UART_BAUD_BASE % o->console_baud == 0;
 }
 
-/* off, or four or five numbers, separated by commas */
+/* off, or four or five numbers */
 static bool set_tasks(const struct option *option, struct options *o, struct value_text v)
 {
     (void)option;
     uint64_t numbers[5] = {0};
-    bool good = value_is(v, "off");
+    const bool off = value_is(v, "off");
+    const unsigned nr = off ? 0 : value_list(numbers, 5, v);
 
-    for (size_t size, nr = 0; nr < 5 && !good; v.at += size + 1, v.size -= size + 1) {
-        for (size = 0; size < v.size && v.at[size] != ',';)
-            size++;
-        if (!value_u64(&numbers[nr++], (struct value_text){v.at, size}))
-            break;
-        if (size == v.size) {
-            good = nr >= 4 && numbers[2] != 0;
-            break;
-        }
-    }
     o->tasks = (struct task_fields){numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]};
-    return good;
+    return off || (nr >= 4 && numbers[2] != 0);
+}
+
+/* off, or four numbers */
+static bool set_test_first(const struct option *option, struct options *o, struct value_text v)
+{
+    (void)option;
+    uint64_t numbers[4] = {0};
+    const bool off = value_is(v, "off");
+    const unsigned nr = off ? 0 : value_list(numbers, 4, v);
+
+    o->first = (struct wire_first){numbers[0], numbers[1], numbers[2], numbers[3]};
+    return off || (nr == 4 && numbers[2] % 8 == 0);
 }
 
 static bool set_load(const struct option *option, struct options *o, struct value_text v)
@@ -94,6 +97,7 @@ static const struct option options_boot[] = {
     {"code.ends", "on", "on or off", OPTION_FLAG(space_ends)},
     {"load", "none", "none, or a path such as \\EFI\\debian\\grubx64.efi", OPTION_OWN(set_load)},
     {"tasks", "off", "off, or the output of undertrace kernel-options for the guest's kernel", OPTION_OWN(set_tasks)},
+    {"test.first", "off", "off, or FRAME,TRACE,RECORDS,CODE as serial/wire/first.h describes", OPTION_OWN(set_test_first)},
 };
 /* clang-format on */
 static const size_t nr_options_boot = sizeof options_boot / sizeof options_boot[0];
@@ -165,6 +169,10 @@ bool options_parse(struct options *options, const char *line, struct options_err
             return false;
     if ((options->pt.trigger || options->start == START_EXIT_BOOT_SERVICES) && !options->code_pages) {
         option_error_set(error, (struct value_text){"pt.trigger and pt.start", 23}, "code=on with them");
+        return false;
+    }
+    if (options->first.trace % (options->pt.region_bytes * options->pt.nr_regions) != 0) {
+        option_error_set(error, (struct value_text){"test.first", 10}, "a TRACE that pt.region * pt.regions divides");
         return false;
     }
     if (options->uart_base % options->uart_baud != 0 || options->uart_base / options->uart_baud > 0xffff) {

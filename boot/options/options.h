@@ -10,6 +10,7 @@
 
 #include "pt/caps.h"
 #include "serial/uart/uart_place.h"
+#include "serial/wire/first.h"
 #include "serial/wire/siphash.h"
 #include "vmx/task_fields.h"
 
@@ -52,7 +53,8 @@ struct options {
     bool code_pages;
     bool space_ends;
     struct task_fields tasks;
-    const char *load; /* in the line, of load_size characters; 0: none */
+    struct wire_first first; /* test.first= */
+    const char *load;        /* in the line, of load_size characters; 0: none */
     size_t load_size;
 };
 

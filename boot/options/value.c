@@ -83,6 +83,22 @@ bool value_u64(uint64_t *out, struct value_text text)
     return value_number(out, text, UINT64_MAX);
 }
 
+unsigned value_list(uint64_t *numbers, unsigned most, struct value_text text)
+{
+    for (unsigned nr = 0; nr < most; nr++) {
+        size_t size = 0;
+        while (size < text.size && text.at[size] != ',')
+            size++;
+        if (!value_u64(&numbers[nr], (struct value_text){text.at, size}))
+            return 0;
+        if (size == text.size)
+            return nr + 1;
+        text.at += size + 1;
+        text.size -= size + 1;
+    }
+    return 0;
+}
+
 bool value_is_canonical(uint64_t address)
 {
     return (uint64_t)((int64_t)(address << 16) >> 16) == address;

@@ -24,6 +24,8 @@ bool value_flag(bool *out, struct value_text text); /* on, off */
 /* Decimal, or hexadecimal with 0x. */
 bool value_u32(uint32_t *out, struct value_text text, uint32_t min, uint32_t max);
 bool value_u64(uint64_t *out, struct value_text text);
+/* Numbers, separated by commas: at most `most` of them. Returns how many; 0: invalid. */
+unsigned value_list(uint64_t *numbers, unsigned most, struct value_text text);
 /* Are bits 63 to 47 all equal? */
 bool value_is_canonical(uint64_t address);
 /* A power of two from min to max, in bytes; suffix K or M. */

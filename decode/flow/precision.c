@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 
+#include "decode/capture/gaps.h"
 #include "decode/capture/psb.h"
 #include "decode/engine/clock.h"
 #include "decode/flow/flow_trace.h"
@@ -51,17 +52,36 @@ static void read_sample(struct distances *distances, const struct flow_input *in
     }
 }
 
-static void read_cpu(struct distances *distances, const struct flow_input *input, const struct capture_trace *trace)
+/* A part of the samples, in proportion to its bytes, of a run of `all` bytes of this CPU. */
+static void read_run(struct distances *distances, const struct flow_input *input, const uint8_t *bytes, uint64_t size,
+                     uint64_t all)
 {
-    for (uint64_t i = 0, done = 0; i < SAMPLES && done < trace->size; i++) {
-        const uint64_t from = trace->size / SAMPLES * i;
-        const uint64_t psb = psb_next(trace->bytes, trace->size, from > done ? from : done);
+    const uint64_t step = all / SAMPLES + 1;
+    for (uint64_t from = 0, done = 0; from < size; from += step) {
+        const uint64_t psb = psb_next(bytes, size, from > done ? from : done);
         if (psb == PSB_NONE)
             return;
-        const uint64_t left = trace->size - psb, size = left < MOST_BYTES ? left : MOST_BYTES;
-        read_sample(distances, input, trace->bytes + psb, size);
-        done = psb + size;
+        const uint64_t left = size - psb, part = left < MOST_BYTES ? left : MOST_BYTES;
+        read_sample(distances, input, bytes + psb, part);
+        done = psb + part;
     }
+}
+
+/* Gaps of a known size are not read: there can be gigabytes of zeros. */
+static void read_cpu(struct distances *distances, const struct flow_input *input, const struct capture *capture,
+                     uint16_t cpu)
+{
+    const struct capture_trace *trace = &capture->cpus[cpu];
+    struct gaps gaps;
+    struct error error = {0};
+    uint64_t present = 0;
+    if (!gaps_collect(&gaps, capture, cpu, &error))
+        return;
+    for (struct gaps_run run = {0}; gaps_next_run(&run, &gaps, trace->size);)
+        present += run.end - run.begin;
+    for (struct gaps_run run = {0}; gaps_next_run(&run, &gaps, trace->size);)
+        read_run(distances, input, trace->bytes + run.begin, run.end - run.begin, present);
+    gaps_free(&gaps);
 }
 
 /* The least power of two that so many tenths of the packets do not exceed. */
@@ -81,7 +101,7 @@ struct precision precision_of(const struct capture *capture)
     flow_trace_clocks(&input, capture->hello);
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
         if (capture->cpus[cpu].present)
-            read_cpu(&distances, &input, &capture->cpus[cpu]);
+            read_cpu(&distances, &input, capture, (uint16_t)cpu);
     if (distances.all == 0)
         return (struct precision){0};
     return (struct precision){find_tenths(&distances, 5), find_tenths(&distances, 9)};

@@ -74,8 +74,9 @@ bool reassemble_take(struct reassemble *r, const struct frame_header *header, co
     if (!r->started) {
         r->started = true;
         r->stream_id = header->stream_id;
-        /* Reading from a UART may begin in the middle; a sender that waits for acknowledgements starts at frame 0. */
-        r->next_seq = r->in_order_only ? header->seq : 0;
+        /* Reading from a UART may begin in the middle; a sender that waits for acknowledgements begins with the first
+         * frame. */
+        r->next_seq = r->in_order_only ? header->seq : (uint32_t)r->first;
     }
     if (header->stream_id != r->stream_id) {
         r->counts.foreign++;

@@ -40,6 +40,7 @@ struct reassemble {
     bool started;       /* stream_id is known */
     uint32_t stream_id;
     uint32_t next_seq;
+    uint64_t first;                                 /* number of the first frame; set by the owner, 0 but in tests */
     uint32_t nr_present;                            /* slots with a frame */
     struct reassemble_slot slots[REASSEMBLE_SLOTS]; /* frame seq is in slot seq % REASSEMBLE_SLOTS */
     struct reassemble_counts counts;

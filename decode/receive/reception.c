@@ -17,10 +17,18 @@ static void keep_frame(void *context, const struct frame_header *header, const u
         reception->store_failed = true;
 }
 
+static void begin(struct reception *reception, bool in_order_only)
+{
+    reassemble_init(&reception->frames, in_order_only, keep_frame, reception);
+    reception->frames.first = reception->first.frame;
+    reception->due_seq = (uint32_t)reception->first.frame;
+}
+
 void reception_init(struct reception *reception, bool in_order_only)
 {
     reception->last_frame = reception->started_at = monotonic_seconds();
-    reassemble_init(&reception->frames, in_order_only, keep_frame, reception);
+    begin(reception, in_order_only);
+    store_begin_at(reception->store, reception->first.records);
 }
 
 void reception_free(struct reception *reception)
@@ -79,9 +87,8 @@ static bool replace_stream(struct reception *reception, struct rival *rival)
     struct reassemble *frames = &reception->frames;
     const struct reassemble_counts counts = frames->counts;
     reassemble_free(frames);
-    reassemble_init(frames, false, keep_frame, reception);
+    begin(reception, false);
     frames->counts.foreign = counts.foreign + counts.frames + counts.held;
-    reception->due_seq = 0;
     reception->source = rival->source;
     reception->proven = true;
     reception->replaced++;

@@ -15,6 +15,7 @@
 #include "decode/receive/rivals.h"
 #include "decode/receive/session.h"
 #include "decode/receive/store.h"
+#include "serial/wire/first.h"
 
 enum reception_phase { RECEPTION_WAITING, RECEPTION_RECEIVING, RECEPTION_HAS_END };
 
@@ -30,13 +31,14 @@ struct reception {
     control_send *send; /* sends commands to the machine, with send_context; NULL: this source takes none */
     void *send_context;
     struct reassemble frames;
-    uint64_t source;      /* address and port of the stream's frames; others are not taken from elsewhere */
-    bool answered;        /* the stream's sender was sent an acknowledgement */
-    bool proven;          /* it has received one: it has sent new frames since */
-    struct rivals rivals; /* until it is proven; with follow: other boots */
-    bool follow;          /* set by the owner: end when the machine's next boot sends */
-    struct rival *next;   /* that boot: some of its frames are acknowledged. NULL: none, or with a key */
-    bool has_past;        /* set by the owner: frames of past_stream_id are ignored, which is received already */
+    uint64_t source;         /* address and port of the stream's frames; others are not taken from elsewhere */
+    bool answered;           /* the stream's sender was sent an acknowledgement */
+    bool proven;             /* it has received one: it has sent new frames since */
+    struct rivals rivals;    /* until it is proven; with follow: other boots */
+    struct wire_first first; /* set by the owner: where the stream begins; 0 but in tests */
+    bool follow;             /* set by the owner: end when the machine's next boot sends */
+    struct rival *next;      /* that boot: some of its frames are acknowledged. NULL: none, or with a key */
+    bool has_past;           /* set by the owner: frames of past_stream_id are ignored, which is received already */
     uint32_t past_stream_id;
     unsigned replaced;       /* how often another sender has proven to be the machine: the store was emptied */
     struct session *session; /* set by the owner; NULL: without a key */

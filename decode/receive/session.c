@@ -29,10 +29,10 @@ static struct session_candidate *oldest(struct session *session)
     return place;
 }
 
-/* The numbers of a reception over UDP begin with 0, and each is delivered once. */
+/* Each number of a reception over UDP is delivered once, from the first one on. */
 static uint64_t number_of(const struct reassemble *frames, uint32_t seq)
 {
-    return frames->started ? auth_number(frames->counts.frames, seq) : seq;
+    return auth_number(frames->first + (frames->started ? frames->counts.frames : 0), seq);
 }
 
 /* Whose frame can it be? */

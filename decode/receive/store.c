@@ -79,6 +79,7 @@ struct store_cpu *store_cpu_add(struct store *store, uint16_t cpu)
         return NULL;
     }
     record_stream_init(&new->records, cpu);
+    new->records.offset = store->first_record;
     store->cpus[cpu] = new;
     store_know_cpus(store, cpu + 1u);
     new->trace = unopened_file(store);
@@ -97,6 +98,11 @@ struct store_cpu *store_cpu(struct store *store, uint16_t cpu)
     if (new)
         store_file_open_summed(&new->trace, CHECKSUM_TRACE, cpu, &store->checksums);
     return new;
+}
+
+void store_begin_at(struct store *store, uint64_t records)
+{
+    store->first_record = records;
 }
 
 bool store_flush(struct store *store)

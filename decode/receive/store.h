@@ -57,6 +57,10 @@ struct store *store_create(const char *directory, struct error *error);
 /* Remove all that was stored, and begin again in the same directory. false: see store_error. */
 bool store_restart(struct store *store);
 
+/* Each CPU's records begin at this offset of their stream, and not at 0: before the first call that stores something.
+ */
+void store_begin_at(struct store *store, uint64_t records);
+
 /* When there is no room on the disk, wait is called until there is, or until it returns false; it should pause for a
  * moment. reason: errno. Without it, writing fails. */
 void store_on_full(struct store *store, bool (*wait)(void *context, int reason), void *context);

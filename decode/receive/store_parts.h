@@ -25,6 +25,7 @@ struct store {
     struct store_cpu *cpus[STORE_MAX_CPUS];
     struct store_totals totals;
     struct record_text hello; /* for meta.json */
+    uint64_t first_record;    /* the offset at which each CPU's records begin */
     uint64_t may_miss;        /* most bytes of lost frames that no hole has accounted for yet */
     struct store_waiter waiter;
     struct journal journal;

@@ -189,6 +189,19 @@ struct output output_make(enum pt_scheme scheme, bool mentry, const struct pt_op
     return output;
 }
 
+void output_begin_at(struct output *output, uint64_t offset)
+{
+    output->written = output->submitted = output->released = offset;
+    if (output->scheme == &single_range_scheme) {
+        output->single_range.armed = offset;
+        output->single_range.canary += offset;
+    } else if (output->scheme == &single_region_scheme) {
+        output->single_region.start = offset;
+    } else {
+        output->region_ring.limit += offset;
+    }
+}
+
 struct plan_rearm output_start(const struct output *output)
 {
     struct plan_rearm plan = {.rewrite_table = true, .write_ptrs = true, .canary = CANARY_NONE};

@@ -52,6 +52,9 @@ struct output_scheme {
 struct output output_make(enum pt_scheme scheme, bool mentry, const struct pt_options *config, uint64_t tables_pa,
                           uint64_t regions_pa);
 
+/* Begin at this offset of the stream, a multiple of the bytes of memory: nothing was written before. */
+void output_begin_at(struct output *output, uint64_t offset);
+
 /* The initial values of the output registers. */
 struct plan_rearm output_start(const struct output *output);
 

@@ -12,6 +12,7 @@
 
 #include "serial/nic/nic.h"
 #include "serial/wire/auth.h"
+#include "serial/wire/first.h"
 #include "serial/wire/sink.h"
 
 #define UDP_ADDRESS_DYNAMIC 0u
@@ -37,8 +38,9 @@ struct udp_sink_params {
     uint32_t dhcp_id;              /* of DHCP transactions, which are broadcast */
     const struct siphash_key *key; /* shared with the receiver; NULL: frames are not authenticated */
     uint8_t nonce[AUTH_NONCE_BYTES]; /* with a key: a random number of this boot */
-    uint16_t nr_cpus;                /* CPUs that trace and make records, from 0 */
-    uint64_t trace_bytes;            /* trace memory per CPU */
+    struct wire_first first;
+    uint16_t nr_cpus;      /* CPUs that trace and make records, from 0 */
+    uint64_t trace_bytes;  /* trace memory per CPU */
     uint32_t record_bytes; /* buffer for records not yet acknowledged, per CPU: a power of two, at least 64 KiB */
 };
 

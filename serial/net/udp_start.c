@@ -201,6 +201,20 @@ static void *give_up(struct udp_sink *s, char *why, size_t why_size, const char 
     return NULL;
 }
 
+static void begin_at(struct udp_sink *s, const struct wire_first *first)
+{
+    s->nr_sent = first->frame;
+    window_begin_at(&s->flight.window, (uint32_t)first->frame);
+    for (uint16_t cpu = 0; cpu < s->sink.nr_cpus; cpu++) {
+        struct udp_queues *queues = &s->cpus[cpu];
+
+        queues->trace.sent = queues->trace_end = first->trace;
+        queues->records.sent = queues->records.end = first->records;
+        s->released[udp_stream(cpu, FRAME_TRACE)] = first->trace;
+        s->released[udp_stream(cpu, FRAME_RECORDS)] = first->records;
+    }
+}
+
 static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
 {
     __builtin_memset(s, 0, udp_sink_memory_bytes(params->nr_cpus, params->record_bytes));
@@ -226,6 +240,7 @@ static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
     s->max_payload = (uint16_t)((params->mtu - NET_IPV4_BYTES - NET_UDP_BYTES - s->header_bytes) & ~7u);
     flight_init(&s->flight, s->max_payload, REQUEST_BYTES, params->tsc_hz, &s->window_memory, s->released,
                 2u * params->nr_cpus);
+    begin_at(s, &params->first);
     s->request_bytes = params->trace_bytes / REQUEST_PARTS < REQUEST_BYTES
                            ? (uint32_t)params->trace_bytes / REQUEST_PARTS
                            : REQUEST_BYTES;

@@ -241,14 +241,19 @@ INIT_CODE struct sink *uart_sink_init(void *memory, const struct uart_sink_param
     s->sink.nr_cpus = params->nr_cpus;
     s->uart = params->uart;
     s->header.stream_id = params->stream_id;
+    s->seq = (uint32_t)params->first.frame;
     if (params->stall_tsc != 0) {
         sink_cut_init(&s->sink, &s->cut, params->stall_tsc, &s->written, uart_taken);
     }
     for (uint16_t cpu = 0; cpu < params->nr_cpus; cpu++) {
         uint8_t *buffer = buffers + (size_t)cpu * params->record_bytes;
 
-        s->cpus[cpu].records =
-            (struct record_queue){.va = buffer, .pa = virt_to_phys(buffer), .size = params->record_bytes};
+        s->cpus[cpu].records = (struct record_queue){.sent = params->first.records,
+                                                     .end = params->first.records,
+                                                     .va = buffer,
+                                                     .pa = virt_to_phys(buffer),
+                                                     .size = params->record_bytes};
+        s->cpus[cpu].trace.sent = params->first.trace;
     }
     return &s->sink;
 }

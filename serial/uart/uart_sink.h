@@ -10,12 +10,14 @@
 #include <stdint.h>
 
 #include "serial/uart/uart.h"
+#include "serial/wire/first.h"
 #include "serial/wire/sink.h"
 
 struct uart_sink_params {
     struct uart uart;
-    uint32_t divisor;      /* for uart_init */
-    uint32_t stream_id;    /* identifies this boot */
+    uint32_t divisor;   /* for uart_init */
+    uint32_t stream_id; /* identifies this boot */
+    struct wire_first first;
     uint16_t nr_cpus;      /* CPUs that trace and make records, from 0 */
     uint64_t stall_tsc;    /* longest wait, in TSC ticks, for a UART that takes no bytes; 0: for ever */
     uint32_t record_bytes; /* buffer for records not yet sent, per CPU: a power of two, at least 16 KiB */

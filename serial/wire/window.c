@@ -57,6 +57,11 @@ INIT_CODE void window_init(struct window *w, const struct window_memory *memory,
     }
 }
 
+INIT_CODE void window_begin_at(struct window *w, uint32_t seq)
+{
+    w->base = w->next = w->lost_from = w->lost_end = w->marks_end = seq;
+}
+
 /* A frame has arrived. If it was sent again only after the request, its first copy was not lost. */
 static void check_reordering(struct window *w, uint32_t seq, const struct window_sent *sent)
 {

@@ -67,6 +67,9 @@ struct window_memory {
 };
 void window_init(struct window *w, const struct window_memory *memory, uint64_t *released, uint32_t nr_streams);
 
+/* The first frame has this number, and not 0. */
+void window_begin_at(struct window *w, uint32_t seq);
+
 /* The number of new frames that may be sent. */
 static inline uint32_t window_space(const struct window *w)
 {

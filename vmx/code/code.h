@@ -61,6 +61,9 @@ static inline bool code_has_faults(const struct cpu *cpu)
     return code_of(cpu)->faults.nr != 0;
 }
 
+/* Before the guest starts: the number before that of the first record of code. */
+void code_number_first(uint64_t number);
+
 /* If other CPUs have sent code since this CPU's last record, record the trace offset up to which it cannot have
  * executed that code. */
 void code_publish_seen(struct cpu *cpu);

@@ -1,10 +1,16 @@
 /* Kind: shell */
 #include "vmx/code/record.h"
 
+#include "base/init.h"
 #include "vmx/code/code.h"
 
 /* The number of the newest record of code. The machine's lock guards it; read without the lock as well. */
 static uint64_t nr_sent;
+
+INIT_CODE void code_number_first(uint64_t number)
+{
+    nr_sent = number;
+}
 
 uint64_t record_newest(void)
 {

@@ -184,6 +184,7 @@ static int receive_stream(const struct receive_options *a, struct session *sessi
                                    .stop = &stop_asked,
                                    .announce = a->announce || a->announce_to,
                                    .announce_to = a->announce_to,
+                                   .first = a->first,
                                    .follow = a->follow,
                                    .has_past = ending->started,
                                    .past_stream_id = ending->stream_id,

@@ -1,5 +1,8 @@
 #include "decode/cli/options/receive_options.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 #include "decode/cli/message.h"
 
 static const char usage[] =
@@ -38,8 +41,18 @@ static const char usage[] =
     "2 reception stopped before the end, bytes were lost, or the hypervisor gave up tracing because no\n"
     "receiver answered: the capture is readable, and records what is missing.\n";
 
+/* The hypervisor's test.first=FRAME,TRACE,RECORDS,CODE, of which a receiver needs two numbers. */
+static bool parse_first(struct receive_options *a)
+{
+    const char *const form = "%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%" SCNu64 "%c";
+    struct wire_first *first = &a->first;
+    char more;
+    return !a->test_first ||
+           sscanf(a->test_first, form, &first->frame, &first->trace, &first->records, &first->code, &more) == 4;
+}
+
 /* Check the combination of options. Returns ARGUMENTS_GOOD, or 1 after a message. */
-static int check_arguments(const struct receive_options *a)
+static int check_arguments(struct receive_options *a)
 {
     const bool udp = a->port != ARGUMENT_NOT_GIVEN;
     if (!a->directory)
@@ -54,6 +67,8 @@ static int check_arguments(const struct receive_options *a)
         message_print("receive: --follow requires --udp");
     else if (!udp && a->key)
         message_print("receive: --key requires --udp: frames on a serial line are not authenticated");
+    else if (!parse_first(a))
+        message_print("receive: --test-first: '%s' is not FRAME,TRACE,RECORDS,CODE", a->test_first);
     else if (udp && a->port == 0)
         message_print("receive: --udp: '0' is not a port from 1 to 65535");
     else
@@ -81,6 +96,7 @@ int receive_options_parse(struct receive_options *a, int argc, char **argv)
         {"output", ARGUMENT_TEXT, &a->directory, 0},
         {"decode", ARGUMENT_FLAG, &a->decode, 0},
         {"symbols", ARGUMENT_TEXT, &a->symbols, 0},
+        {"test-first", ARGUMENT_TEXT, &a->test_first, 0},
         {"announce", ARGUMENT_FLAG, &a->announce, 0},
         {"announce-to", ARGUMENT_TEXT, &a->announce_to, 0},
     };

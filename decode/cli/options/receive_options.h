@@ -6,11 +6,13 @@
 #include <stdint.h>
 
 #include "decode/cli/arguments.h"
+#include "serial/wire/first.h"
 
 struct receive_options {
-    const char *bind, *announce_to, *uart, *directory, *status, *console, *symbols, *key;
+    const char *test_first, *bind, *announce_to, *uart, *directory, *status, *console, *symbols, *key;
     uint64_t port, baud, limit;
     double timeout, linger;
+    struct wire_first first;
     bool quiet, decode, announce, wait_for_space, follow;
 };
 

@@ -85,6 +85,25 @@ static void tasks(void **state)
         refused(bad[i], bad[i], "undertrace kernel-options");
 }
 
+static void first_numbers(void **state)
+{
+    (void)state;
+    struct options o = parsed("");
+    assert_true(o.first.frame == 0 && o.first.trace == 0 && o.first.records == 0 && o.first.code == 0);
+    o = parsed("test.first=4294967280,0xffc00000,0xfffff000,4294967294");
+    assert_true(o.first.frame == 4294967280 && o.first.trace == 0xffc00000);
+    assert_true(o.first.records == 0xfffff000 && o.first.code == 4294967294);
+    o = parsed("test.first=1,0xffff0000,8,2 pt.region=16K pt.regions=4");
+    assert_true(o.first.trace == 0xffff0000);
+    o = parsed("test.first=1,0,8,2 test.first=off");
+    assert_true(o.first.frame == 0 && o.first.records == 0);
+    static const char *const bad[] = {"test.first=",          "test.first=1",        "test.first=1,0,8",
+                                      "test.first=1,0,8,2,3", "test.first=1,0,8,2,", "test.first=1,0,9,2"};
+    for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+        refused(bad[i], bad[i], "FRAME,TRACE,RECORDS,CODE");
+    refused("test.first=1,4096,8,2", "test.first", "pt.region");
+}
+
 static void each_option(void **state)
 {
     (void)state;
@@ -378,6 +397,7 @@ int main(void)
         cmocka_unit_test(defaults),
         cmocka_unit_test(vtd),
         cmocka_unit_test(tasks),
+        cmocka_unit_test(first_numbers),
         cmocka_unit_test(each_option),
         cmocka_unit_test(bad_words),
         cmocka_unit_test(bad_addresses),

@@ -215,7 +215,7 @@ void world_begin(struct world *world, uint64_t seed, uint32_t first_seq)
 
     flight_init(&world->flight, 1440, 64 * 1440, WORLD_HZ, &memory, world->released, NR_STREAMS);
     world->window = &world->flight.window;
-    world->window->base = world->window->next = first_seq;
+    window_begin_at(world->window, first_seq);
     world->first = world->expected = first_seq;
     world->hold = 1024;
 }

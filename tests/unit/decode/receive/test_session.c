@@ -153,6 +153,21 @@ static void numbers_do_not_repeat(void **state)
     assert_true(auth_check((const uint8_t *)&ack, &m.keys.to_sender, 0x100000006));
 }
 
+/* The first frame's number need not be 0: `receive --test-first`. */
+static void numbers_begin_where_the_owner_says(void **state)
+{
+    struct fixture *f = *state;
+    struct machine m = {.stream_id = STREAM};
+    f->frames.first = 0x2fffffff0;
+    assert_true(open_session(f, &m, &shared));
+    assert_false(accepts_frame(f, &m, 0xfffffff0, 0xfffffff0));
+    assert_true(accepts_frame(f, &m, 0xfffffff0, 0x2fffffff0));
+    f->frames.started = true;
+    f->frames.counts.frames = 0x20;
+    f->frames.next_seq = 0x10;
+    assert_true(accepts_frame(f, &m, 0x10, 0x300000010));
+}
+
 /* A receiver that is started again accepts what the one before would have, and nothing else; not even that, if no
  * session was recorded. */
 static void a_receiver_that_is_started_again_goes_on(void **state)
@@ -220,11 +235,9 @@ static void the_next_boot_has_a_session(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_first_authentic_frame_chooses),
-        TEST(another_key_gets_no_answer),
-        TEST(frames_without_the_right_tag_are_refused),
-        TEST(numbers_do_not_repeat),
-        TEST(the_next_boot_has_a_session),
+        TEST(the_first_authentic_frame_chooses),        TEST(another_key_gets_no_answer),
+        TEST(frames_without_the_right_tag_are_refused), TEST(numbers_do_not_repeat),
+        TEST(numbers_begin_where_the_owner_says),       TEST(the_next_boot_has_a_session),
         TEST(a_receiver_that_is_started_again_goes_on),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
