@@ -80,6 +80,11 @@ stop() {
 trap stop INT TERM
 
 mkdir -p "$logs"
+doubled=$(basename -a -s .sh "$@" | sort | uniq -d)
+if [ -n "$doubled" ]; then
+    echo "runner: two tests of one name would share a log and a folder: $doubled" >&2
+    exit 1
+fi
 for test in "$@"; do
     while [ "${#name_of[@]}" -ge "$jobs" ]; do reap; done
     start "$test" "$logs/$(basename "$test" .sh).log"
