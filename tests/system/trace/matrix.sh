@@ -3,7 +3,7 @@
 # entries x wires x ends of the guest, drawn by a seed: the same ones each time. Every capture must equal the truth
 # outside of the gaps that it records, and there must be no gap that the hardware did not force.
 #
-# MATRIX_SEED (1) names the sequence, MATRIX_FIRST (0) where in it to begin, MATRIX_COUNT (64) how many. MATRIX_JOBS (2)
+# MATRIX_SEED (1) names the sequence, MATRIX_FIRST (0) where in it to begin, MATRIX_COUNT (48) how many. MATRIX_JOBS (2)
 # run at once. MATRIX_SMP (4): every so many places have 2 CPUs and a guest for them; 0: none.
 #
 # usage: matrix.sh [one INDEX DIR]     the boot of one place in the sequence, for looking into it
@@ -229,7 +229,7 @@ if [ "${1:-}" = one ]; then
 fi
 
 . tests/system/lib.sh
-first=${MATRIX_FIRST:-0} count=${MATRIX_COUNT:-64}
+first=${MATRIX_FIRST:-0} count=${MATRIX_COUNT:-48}
 blank_images "$work"
 for ((i = first; i < first + count; i++)); do
     while [ "$(jobs -rp | wc -l)" -ge "${MATRIX_JOBS:-2}" ]; do wait -n; done
