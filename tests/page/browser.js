@@ -40,7 +40,7 @@ class Browser {
     return new Promise((resolve, reject) => this.waiting.set(id, { method, resolve, reject }));
   }
 
-  // Open a file, and wait until the expression holds there. Returns the seconds that it took.
+  // Open a file or a URL, and wait until the expression holds there. Returns the seconds that it took.
   async open(file, ready, { width = 1280, height = 800, dark = false } = {}) {
     const { targetId } = await this.send('Target.createTarget', { url: 'about:blank' });
     this.session = (await this.send('Target.attachToTarget', { targetId, flatten: true })).sessionId;
@@ -53,7 +53,9 @@ class Browser {
     await this.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false });
     await this.send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: dark ? 'dark' : 'light' }] });
     const start = Date.now();
-    await this.send('Page.navigate', { url: 'file://' + path.resolve(file) });
+    const url = /^http:/.test(file) ? file : 'file://' + path.resolve(file);
+    this.allowed = url.startsWith('http:') ? url.replace(/#.*/, '') : null;
+    await this.send('Page.navigate', { url });
     while (!(await this.value(ready))) {
       if (Date.now() - start > 120000) throw new Error(`${file}: is not ready: ${this.complaints.join('; ')}`);
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -68,7 +70,8 @@ class Browser {
       this.complaints.push('console: ' + params.args.map((each) => each.value ?? each.description).join(' '));
     }
     if (method === 'Log.entryAdded' && params.entry.level === 'error') this.complaints.push(params.entry.text);
-    if (method === 'Network.requestWillBeSent' && !/^(file|data|about|blob):/.test(params.request.url)) this.complaints.push('asks for ' + params.request.url);
+    const isAllowed = ({ url }) => /^(file|data|about|blob):/.test(url) || (this.allowed && url.startsWith(this.allowed));
+    if (method === 'Network.requestWillBeSent' && !isAllowed(params.request)) this.complaints.push('asks for ' + params.request.url);
   }
 
   async value(expression) {

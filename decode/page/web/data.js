@@ -4,19 +4,27 @@ const ENTRIES = ['base', 'call', 'interrupt', 'system call', 'signal', 'jump'];
 const ENTRY_INTERRUPT = 2, ENTRY_SYSCALL = 3, ENTRY_TASK = 255;
 const NO_NAME = 0xffffffff;
 
-function readColumn(name, Type) {
-  const element = document.getElementById('column-' + name);
-  const binary = atob(element.textContent.trim());
+const NO_FUNCTION = ['', -1, '0', 0, 0, 0, 0, 0, 0, null, null]; // in a window: one that did not run in it
+
+function columnOf(text, Type) {
+  const binary = atob(text.trim());
   const bytes = new Uint8Array(binary.length);
   for (let i = 0; i < bytes.length; i++) bytes[i] = binary.charCodeAt(i);
-  element.remove();
   return new Type(bytes.buffer);
 }
 
+function pageColumn(name, Type) {
+  const element = document.getElementById('column-' + name);
+  const column = columnOf(element.textContent, Type);
+  element.remove();
+  return column;
+}
+
 class Trace {
-  constructor() {
-    this.facts = JSON.parse(document.getElementById('facts').textContent);
-    this.names = this.facts.names.map(([symbol, object, begin, size, calls, branches, ticks, allBranches, allTicks, first, last], number) =>
+  // readColumn(name, Type): a column of that name.
+  constructor(facts, readColumn) {
+    this.facts = facts;
+    this.names = facts.names.map((row) => row || NO_FUNCTION).map(([symbol, object, begin, size, calls, branches, ticks, allBranches, allTicks, first, last], number) =>
       ({ number, symbol, object: object < 0 ? null : this.facts.objects[object], begin, size, calls, branches, ticks, allBranches, allTicks, first, last }));
     this.slices = {
       begin: readColumn('begin', Uint32Array), length: readColumn('length', Uint32Array), name: readColumn('name', Uint32Array),
@@ -30,6 +38,31 @@ class Trace {
     this.marks = { time: readColumn('mark-time', Uint32Array), kind: readColumn('mark-kind', Uint8Array), cpu: readColumn('mark-cpu', Uint8Array) };
     this.byBranches = this.facts.by_branches;
     this.duration = Math.max(1, this.facts.duration);
+    this.from = 0;
+    this.to = this.duration;
+  }
+
+  // The data of a window in the units of the whole page, where it is from this.from to this.to.
+  placeIn(whole) {
+    const scale = this.facts.unit_ticks / whole.facts.unit_ticks, shift = (this.facts.begin_ticks - whole.facts.begin_ticks) / whole.facts.unit_ticks;
+    const moments = (column) => Float64Array.from(column, (time) => shift + time * scale), lengths = (column) => Float64Array.from(column, (length) => length * scale);
+    this.slices.begin = moments(this.slices.begin);
+    this.slices.length = lengths(this.slices.length);
+    this.slices.mergedLength = lengths(this.slices.mergedLength);
+    this.marks.time = moments(this.marks.time);
+    for (const gap of this.facts.gaps) [gap.from, gap.to] = [gap.from, gap.to].map((time) => shift + time * scale);
+    this.from = shift;
+    this.to = shift + this.duration * scale;
+    this.facts.least *= scale;
+    this.facts.unit = whole.facts.unit;
+    this.facts.origin = whole.facts.origin;
+    this.duration = whole.duration;
+  }
+
+  // The number of another page's function here; undefined: it did not run.
+  numberLike(name) {
+    this.byKey ||= new Map(this.names.filter((each) => each.begin !== '0').map((each) => [nameKey(each), each.number]));
+    return this.byKey.get(nameKey(name));
   }
 
   // Converts time units of the columns to nanoseconds (or branches).
@@ -80,6 +113,8 @@ class Trace {
     return found.sort((a, b) => rank(b) - rank(a)).slice(0, most);
   }
 }
+
+function nameKey(name) { return `${name.begin} ${name.symbol} ${name.object}`; }
 
 // The first index at which values (ascending, in the given order) reach a limit.
 function lowerBound(values, order, wanted) {

@@ -4,8 +4,8 @@ const FLAME_ROW = 18;
 
 class Flame {
   constructor(trace, section, hooks) {
-    this.trace = trace;
-    this.hooks = hooks; // tip(html or null, event), visible(): the part of the time line, said(html)
+    this.whole = this.trace = trace;
+    this.hooks = hooks; // tip(html or null, event), visible(): trace and view of the time line, said(html)
     this.painter = new Painter(trace);
     this.marked = null;
     this.unit = 'branches';
@@ -40,8 +40,10 @@ class Flame {
 
   load(unit) {
     this.unit = unit;
-    const { from, to } = this.hooks.visible();
-    this.root = unit === 'part' ? partTree(this.trace, from, to) : wholeTree(this.trace, unit);
+    const { trace, view } = this.hooks.visible();
+    this.trace = this.painter.trace = unit === 'part' ? trace : this.whole;
+    this.root = unit === 'part' ? partTree(trace, view.from, view.to) : wholeTree(this.whole, unit);
+    this.markThese();
     for (const button of this.section.querySelectorAll('[data-unit]')) button.setAttribute('aria-pressed', button.dataset.unit === unit);
     this.focus(this.root);
   }
@@ -60,8 +62,14 @@ class Flame {
   }
 
   mark(numbers) {
-    this.marked = numbers && numbers.size ? numbers : null;
+    this.wanted = numbers && numbers.size ? numbers : null;
+    this.markThese();
     if (!this.section.hidden) this.draw();
+  }
+
+  markThese() {
+    const number = (each) => this.trace.numberLike(this.whole.names[each]);
+    this.marked = this.wanted && this.trace !== this.whole ? new Set([...this.wanted].map(number)) : this.wanted;
   }
 
   draw() {

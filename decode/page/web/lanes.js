@@ -49,6 +49,16 @@ function sliceAt(trace, order, time) {
   return index >= 0 && begin[order[index]] + length[order[index]] > time ? order[index] : -1;
 }
 
+// The slice of one trace among another's lanes; -1: it is not there.
+function sameSlice(from, slice, to, lanes) {
+  const { begin, length, depth, entry, name } = from.slices;
+  const [cpu] = from.facts.tracks.find(([, first, count]) => slice >= first && slice < first + count) || [];
+  const lane = lanes.find((each) => each.rows && each.cpu === cpu);
+  const found = lane && lane.rows[depth[slice]] ? sliceAt(to, lane.rows[depth[slice]], begin[slice] + length[slice] / 2) : -1;
+  if (found < 0 || to.slices.entry[found] !== entry[slice]) return -1;
+  return entry[slice] === ENTRY_TASK || nameKey(to.names[to.slices.name[found]]) === nameKey(from.names[name[slice]]) ? found : -1;
+}
+
 function makeLanes(trace) {
   const { begin, name, entry } = trace.slices;
   const lanes = trace.facts.tracks.map(([cpu, from, count]) => new CpuLane(trace, { cpu, begin: from, end: from + count }));
@@ -62,4 +72,20 @@ function makeLanes(trace) {
   for (const process of order) runs[process].sort((a, b) => begin[a] - begin[b]);
   order.sort((a, b) => begin[runs[a][0]] - begin[runs[b][0]]);
   return lanes.concat(order.map((process) => new ProcessLane(trace, process, Uint32Array.from(runs[process]))));
+}
+
+// The lanes of a window, as high and in the same order as those of the whole trace, so that nothing moves on the screen.
+function makeLanesLike(trace, whole) {
+  const lanes = makeLanes(trace);
+  const all = whole.map((like) => {
+    const index = lanes.findIndex((lane) => Boolean(lane.rows) === Boolean(like.rows) && (like.rows ? lane.cpu === like.cpu : lane.title() === like.title()));
+    const lane = index >= 0 ? lanes.splice(index, 1)[0]
+      : like.rows ? new CpuLane(trace, { cpu: like.cpu, begin: 0, end: 0 }) : Object.assign(new ProcessLane(trace, 0, new Uint32Array(0)), { title: () => like.title() });
+    if (like.rows) {
+      while (lane.rows.length < like.rows.length) lane.rows.push(new Uint32Array(0));
+      lane.folded = like.folded;
+    }
+    return lane;
+  });
+  return all.concat(lanes);
 }

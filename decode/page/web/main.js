@@ -1,7 +1,7 @@
 // The page: tabs, the selection, light and dark.
 
 function start() {
-  const trace = new Trace();
+  const trace = new Trace(JSON.parse(document.getElementById('facts').textContent), pageColumn);
   const main = document.getElementById('views'), tabs = document.getElementById('tabs'), details = document.getElementById('details');
   main.textContent = '';
   document.getElementById('guest').textContent = trace.facts.guest || trace.facts.capture;
@@ -16,14 +16,22 @@ function start() {
   };
   const tip = showTip;
   const chosenName = (number) => say(functionText(trace, number), { number });
-  const timeline = new Timeline(trace, section('Time line'), { tip, moved: () => {}, chosen: (slice) => slice >= 0 && say(sliceText(trace, timeline, slice), { slice }) });
-  const visible = () => timeline.view;
+  const followers = [];
+  const timeline = new Timeline(trace, section('Time line'), {
+    tip,
+    moved: () => followers.forEach((each) => each.moved()),
+    chosen: (slice) => slice >= 0 && say(sliceText(timeline, slice), { slice }),
+    selected: () => saySelection(),
+  });
+  const server = new Server(trace), hits = new Hits(timeline);
+  const visible = () => timeline;
   Object.assign(views, {
     'Time line': { open: () => timeline.draw(), mark: (numbers) => timeline.mark(numbers) },
     'Flame graph': new Flame(trace, section('Flame graph'), { tip, visible, said: (html) => say(html, {}) }),
     'Call tree': new TreeView(trace, section('Call tree'), { chosenName }),
     Functions: new Functions(trace, section('Functions'), { chosenName }),
     Coverage: new Coverage(trace, section('Coverage'), { tip, chosenName }),
+    ...(server.there ? { List: new ListView(trace, server, section('List'), { visible }) } : {}),
     About: { open: () => aboutView(trace, sections.About) },
   });
   section('About');
@@ -43,14 +51,17 @@ function start() {
   }
 
   function say(html, { number, slice }) {
-    const name = slice !== undefined && trace.slices.entry[slice] !== ENTRY_TASK ? trace.slices.name[slice] : number;
+    const { slices, names } = timeline.trace;
+    const name = slice !== undefined && slices.entry[slice] !== ENTRY_TASK ? trace.numberLike(names[slices.name[slice]]) : number;
     details.innerHTML = html + (slice !== undefined ? ' <a data-do="zoom">zoom to it</a>' : '') +
       (name !== undefined ? ' <a data-do="longest">longest call</a> <a data-do="tree">in the call tree</a>' : '');
     details.onclick = (event) => {
       const what = event.target.dataset.do;
       if (what === 'zoom') timeline.zoomTo(slice);
+      if (what === 'unselect') timeline.select(null);
       if (what === 'longest') {
         show('Time line');
+        timeline.use(trace);
         timeline.zoomTo(longestSlice(trace, name));
       }
       if (what === 'tree') {
@@ -58,6 +69,25 @@ function start() {
         views['Call tree'].openName(name);
       }
     };
+  }
+
+  // The sums of the selection, when it no longer changes: they add up each of its calls.
+  let resting;
+  function saySelection() {
+    clearTimeout(resting);
+    resting = setTimeout(() => {
+      const { selection } = timeline;
+      if (!selection) details.innerHTML = '<span class="note">Nothing is selected.</span>';
+      else if (selection.from === selection.to) details.innerHTML = `${timeline.trace.momentText(selection.from, 1)} · <span class="note">m again at the second point measures between them</span>`;
+      else say(selectionText(timeline.trace, selection), {});
+    }, 150);
+  }
+
+  function stepHit(direction) {
+    show('Time line');
+    const text = hits.step(direction);
+    if (timeline.chosen >= 0) details.querySelector('b')?.insertAdjacentText('beforebegin', text + ': ');
+    else details.innerHTML = `<span class="note">${escapeText(text)}</span>`;
   }
 
   const search = new Search(trace, { chosenName, mark: (numbers) => Object.values(views).forEach((view) => view.mark && view.mark(numbers)) });
@@ -68,18 +98,29 @@ function start() {
   });
   document.addEventListener('keydown', (event) => {
     if (event.target.tagName === 'INPUT' || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === '/') {
+    const field = { '/': search.input, g: document.getElementById('goto') }[event.key];
+    const hit = { n: 1, p: -1 }[event.key];
+    if (field) {
       event.preventDefault();
-      search.input.focus();
+      if (event.key === 'g') show('Time line');
+      field.focus();
+      field.select();
+    } else if (hit) {
+      stepHit(hit);
     } else if (current() === 'Time line' && timeline.key(event)) {
       event.preventDefault();
     }
   });
+  document.getElementById('next').addEventListener('click', () => stepHit(1));
+  document.getElementById('previous').addEventListener('click', () => stepHit(-1));
   addEventListener('resize', () => views[current()].open());
-  details.innerHTML = '<span class="note">Click a call to see what it is, double click to zoom to it. Ctrl and the wheel zoom, dragging moves; / searches.</span>';
+  details.innerHTML = '<span class="note">Click a call to see what it is, double click to zoom to it. Ctrl and the wheel zoom, dragging moves, Shift and dragging sums up; / searches.</span>';
   show('Time line');
+  const note = (html) => { details.innerHTML = `<span class="note">${html}</span>`; };
+  followers.push(new Details(server, timeline), new Links(timeline, note));
+  timeline.hooks.moved();
   // For tests: the visible state as values.
-  window.undertrace = { trace, timeline, views, show, ready: true };
+  window.undertrace = { trace, timeline, views, show, server, details: followers[0], partSums, ready: true };
 }
 
 function setTheme(theme) {
@@ -102,16 +143,23 @@ function functionText(trace, number) {
     (longestSlice(trace, number) < 0 ? ' · <span class="note">all of its calls are too short for the time line</span>' : '');
 }
 
-function sliceText(trace, timeline, slice) {
-  const { begin, length, depth } = trace.slices;
+// The command that shows the calls that were merged into a slice.
+function unmergeText(trace, { begin, length }) {
+  const second = (time) => (trace.byBranches ? Math.round(trace.moment(time)) : (trace.moment(time) / 1e9).toFixed(9));
+  const command = `undertrace page ${trace.facts.capture} --time ${second(begin)}-${second(begin + length)} -o part.html`;
+  return trace.facts.served ? 'zoom in to see them' : `<code>${escapeText(command)}</code> shows them; undertrace serve shows all`;
+}
+
+function sliceText(timeline, slice) {
+  const { trace } = timeline, { begin, depth, merged } = trace.slices, extent = timeline.extent(slice);
   const lane = timeline.lanes.find((each) => each.rows && timeline.trackOf(each, slice));
   const way = [];
   for (let d = 0; d < depth[slice]; d++) {
     const above = sliceAt(trace, lane.rows[d], begin[slice]);
     if (above >= 0) way.push(timeline.painter.sliceLabel(above));
   }
-  return `<b>${escapeText(timeline.painter.sliceLabel(slice))}</b> · ${trace.momentText(begin[slice], 1000)} · ${trace.timeText(length[slice])} · CPU ${lane.cpu}` +
-    ` · <span class="note">${mergedText(trace, slice)}</span><div class="way">${way.map(escapeText).join(' › ')}</div>`;
+  return `<b>${escapeText(timeline.painter.sliceLabel(slice))}</b> · ${trace.momentText(extent.begin, 1000)} · ${trace.timeText(extent.length)} · CPU ${lane.cpu}` +
+    `${merged[slice] ? ` · <span class="note">${mergedText(trace, slice)}: ${unmergeText(timeline.whole, extent)}</span>` : ''}<div class="way">${way.map(escapeText).join(' › ')}</div>`;
 }
 
 requestAnimationFrame(() => setTimeout(start, 0));

@@ -3,7 +3,7 @@
 function dragged(element, { move, click }) {
   element.addEventListener('pointerdown', (event) => {
     if (event.button !== 0) return;
-    const start = { x: event.clientX, y: event.clientY };
+    const start = { x: event.clientX, y: event.clientY, shift: event.shiftKey };
     let last = start, far = false;
     element.setPointerCapture(event.pointerId);
     const onMove = (next) => {
@@ -21,6 +21,12 @@ function dragged(element, { move, click }) {
     element.addEventListener('pointerup', onUp);
     element.addEventListener('pointercancel', onUp);
   });
+}
+
+// Where an x of the screen is in an element: 0 at its left, 1 at its right.
+function partAt(element, x) {
+  const box = element.getBoundingClientRect();
+  return (x - box.left) / box.width;
 }
 
 function showTip(html, event) {

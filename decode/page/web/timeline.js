@@ -1,13 +1,13 @@
-// The time line: lanes, an overview to select a part, zoom and pan.
-
-const OVERVIEW = 54, AXIS = 18;
+// The time line: lanes, zoom and pan.
 
 class Timeline {
   constructor(trace, section, hooks) {
     this.trace = trace;
-    this.hooks = hooks; // chosen(slice), tip(html or null, event), moved()
+    this.whole = trace; // this.trace is what is drawn: it, or a window of it with more calls
+    this.hooks = hooks; // chosen(slice), tip(html or null, event), moved(), selected()
     this.painter = new Painter(trace);
-    this.lanes = makeLanes(trace);
+    this.lanes = this.wholeLanes = makeLanes(trace);
+    this.selection = null;
     this.view = { from: 0, to: trace.duration, width: 1 };
     this.marked = null;
     this.chosen = -1;
@@ -19,12 +19,14 @@ class Timeline {
     const swatches = [KIND.KERNEL, KIND.MODULE, KIND.USER, KIND.INTERRUPT, KIND.SYSCALL, KIND.UNKNOWN]
       .map((kind) => `<span><i class="swatch" style="background:hsl(${kindHues[kind][0]} ${kind === KIND.UNKNOWN ? 8 : 62}% 58%)"></i>${kindTexts[kind]}</span>`).join('');
     section.innerHTML = `<div class="tools"><button data-do="in" title="w">+</button><button data-do="out" title="s">−</button>
-      <button data-do="all" title="0">All</button><button data-do="processes">Processes</button><span id="range" class="number"></span><span class="space"></span>
-      <span class="note">${swatches}<i class="swatch" style="background:var(--exit)"></i>VM exit<i class="swatch" style="background:var(--gap)"></i>gap</span></div>
+      <button data-do="all" title="0">All</button><button data-do="processes">Processes</button><span id="range" class="number"></span>
+      <input id="goto" placeholder="Go to time  ( g )" title="1.5   1.5+2ms   1.5-1.6   1000t" autocomplete="off" spellcheck="false" aria-label="Go to time">
+      <span id="detail" class="note"></span><span class="space"></span>
+      <span class="note">${swatches}<i class="swatch dotted"></i>merged<i class="swatch" style="background:var(--exit)"></i>VM exit<i class="swatch" style="background:var(--gap)"></i>gap</span></div>
       <canvas class="overview" style="width:100%;height:${OVERVIEW}px;flex:none"></canvas>
       <div class="scroll" tabindex="0"><canvas class="pinned" style="width:100%"></canvas><div class="filler"></div></div>`;
     this.section = section;
-    this.overview = section.querySelector('.overview');
+    this.overview = new Overview(this, section.querySelector('.overview'));
     this.scroll = section.querySelector('.scroll');
     this.canvas = this.scroll.querySelector('canvas');
     this.filler = section.querySelector('.filler');
@@ -38,15 +40,11 @@ class Timeline {
   }
 
   listen() {
-    const time = (event, canvas) => {
-      const box = canvas.getBoundingClientRect();
-      return (event.clientX - box.left) / box.width;
-    };
     this.scroll.addEventListener('scroll', () => this.later());
     this.scroll.addEventListener('wheel', (event) => {
       if (event.ctrlKey || event.metaKey || event.altKey) {
         event.preventDefault();
-        this.zoom(Math.exp(event.deltaY / 300), time(event, this.canvas));
+        this.zoom(Math.exp(event.deltaY / 300), partAt(this.canvas, event.clientX));
       } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
         event.preventDefault();
         this.pan((event.deltaX || event.deltaY) / this.view.width);
@@ -54,28 +52,68 @@ class Timeline {
     }, { passive: false });
     dragged(this.canvas, {
       move: (event, start, last) => {
+        if (start.shift) {
+          this.select(this.timeAt(start.x), this.timeAt(event.clientX));
+          return;
+        }
         this.pan((last.x - event.clientX) / this.view.width);
         this.scroll.scrollTop += last.y - event.clientY;
       },
       click: (event) => this.click(event),
     });
     this.canvas.addEventListener('dblclick', (event) => this.zoomTo(this.sliceAt(event)));
-    this.canvas.addEventListener('mousemove', (event) => this.hover(event));
-    this.canvas.addEventListener('mouseleave', () => this.hooks.tip(null));
-    dragged(this.overview, {
-      move: (event, start) => {
-        const [a, b] = [start.x, event.clientX].map((x) => (x - this.overview.getBoundingClientRect().left) / this.overview.clientWidth);
-        this.show(Math.min(a, b) * this.trace.duration, Math.max(a, b) * this.trace.duration);
-      },
-      click: (event) => {
-        const half = (this.view.to - this.view.from) / 2, middle = time(event, this.overview) * this.trace.duration;
-        this.show(middle - half, middle + half);
-      },
+    this.canvas.addEventListener('mousemove', (event) => {
+      this.pointer = this.timeAt(event.clientX);
+      this.hover(event);
     });
+    this.canvas.addEventListener('mouseleave', () => this.hooks.tip(null));
+  }
+
+  timeAt(x) {
+    return this.view.from + partAt(this.canvas, x) * (this.view.to - this.view.from);
+  }
+
+  // Select the part between two moments; null: none.
+  select(a, b) {
+    const within = (time) => Math.min(Math.max(0, time), this.whole.duration);
+    this.selection = a === null ? null : { from: within(Math.min(a, b)), to: within(Math.max(a, b)) };
+    this.later();
+    this.hooks.selected();
+  }
+
+  // The first of two points to measure between, then the second.
+  measure() {
+    const at = this.pointer ?? (this.view.from + this.view.to) / 2;
+    const open = this.selection && this.selection.from === this.selection.to;
+    this.select(open ? this.selection.from : at, at);
+  }
+
+  // Draw another trace: the whole, or a window.
+  use(trace) {
+    if (trace === this.trace) return;
+    const before = this.trace, chosen = this.chosen;
+    this.trace = this.painter.trace = trace;
+    this.lanes = trace === this.whole ? this.wholeLanes : makeLanesLike(trace, this.wholeLanes);
+    this.chosen = this.same(before, chosen, trace);
+    this.markThese();
+    this.later();
+  }
+
+  // The slice of one trace in another, which is the whole or drawn; -1: it has none.
+  same(from, slice, to) {
+    return from === to ? slice : sameSlice(from, slice, to, to === this.whole ? this.wholeLanes : this.lanes);
+  }
+
+  // Where a slice of the drawn trace is: windows cut it at their ends.
+  extent(slice) {
+    const { begin, length } = this.trace.slices;
+    const cut = this.trace !== this.whole && (begin[slice] <= this.trace.from + 1 || begin[slice] + length[slice] >= this.trace.to - 1);
+    const full = cut ? this.same(this.trace, slice, this.whole) : -1;
+    return full < 0 ? { begin: begin[slice], length: length[slice] } : { begin: this.whole.slices.begin[full], length: this.whole.slices.length[full] };
   }
 
   key(event) {
-    const step = { w: () => this.zoom(0.7), s: () => this.zoom(1.4), a: () => this.pan(-0.2), d: () => this.pan(0.2), 0: () => this.show(0, this.trace.duration),
+    const step = { m: () => this.measure(), Escape: () => this.select(null), w: () => this.zoom(0.7), s: () => this.zoom(1.4), a: () => this.pan(-0.2), d: () => this.pan(0.2), 0: () => this.show(0, this.trace.duration),
       ArrowLeft: () => this.pan(-0.2), ArrowRight: () => this.pan(0.2), '+': () => this.zoom(0.7), '-': () => this.zoom(1.4) }[event.key];
     if (step) step();
     return Boolean(step);
@@ -103,11 +141,11 @@ class Timeline {
 
   zoomTo(slice) {
     if (slice < 0) return;
-    const { begin, length } = this.trace.slices;
-    const around = length[slice] * 0.1;
+    const { begin, length } = this.extent(slice);
+    const around = length * 0.1;
     this.choose(slice);
-    this.show(begin[slice] - around, begin[slice] + length[slice] + around);
     this.reveal(slice);
+    this.show(begin - around, begin + length + around);
   }
 
   // Scroll to a slice.
@@ -133,9 +171,16 @@ class Timeline {
     this.later();
   }
 
+  // Functions of the whole trace, by number.
   mark(numbers) {
-    this.marked = numbers && numbers.size ? numbers : null;
+    this.wanted = numbers && numbers.size ? numbers : null;
+    this.markThese();
     this.later();
+  }
+
+  markThese() {
+    const number = (each) => this.trace.numberLike(this.whole.names[each]);
+    this.marked = this.wanted && this.trace !== this.whole ? new Set([...this.wanted].map(number)) : this.wanted;
   }
 
   // The lane at a position on the screen, and the position in it.
@@ -197,7 +242,7 @@ class Timeline {
     this.canvas.style.height = this.scroll.clientHeight + 'px';
     this.filler.style.height = Math.max(0, this.height - this.scroll.clientHeight) + 'px';
     this.drawLanes();
-    this.drawOverview();
+    this.overview.draw();
     const size = this.view.to - this.view.from;
     this.section.querySelector('#range').textContent =
       `${this.trace.momentText(this.view.from, this.trace.amount(size / 100))} + ${this.trace.timeText(size)}`;
@@ -214,6 +259,7 @@ class Timeline {
     context.fillStyle = this.painter.theme.panel;
     context.fillRect(0, 0, view.width, AXIS);
     this.painter.axis(context, view, 0, AXIS);
+    if (this.selection) this.painter.selection(context, view, this.selection, bottom, this.trace.timeText(this.selection.to - this.selection.from));
   }
 
   drawTitle(context, lane, top) {
@@ -247,32 +293,9 @@ class Timeline {
   }
 
   drawChosen(context, y) {
-    const { begin, length } = this.trace.slices, scale = this.view.width / (this.view.to - this.view.from);
+    const { begin, length } = this.extent(this.chosen), scale = this.view.width / (this.view.to - this.view.from);
     context.strokeStyle = this.painter.theme.strong;
     context.lineWidth = 2;
-    context.strokeRect((begin[this.chosen] - this.view.from) * scale, y, Math.max(2, length[this.chosen] * scale), ROW - 1);
-  }
-
-  drawOverview() {
-    const context = this.painter.prepare(this.overview), width = this.overview.clientWidth;
-    const cpus = this.lanes.filter((lane) => lane.rows), rows = Math.min(8, Math.max(...cpus.map((lane) => lane.rows.length)));
-    const height = Math.max(2, (OVERVIEW - AXIS) / (cpus.length * rows));
-    const view = { from: 0, to: this.trace.duration, width };
-    cpus.forEach((lane, i) => {
-      for (let depth = 0; depth < Math.min(rows, lane.rows.length); depth++) {
-        this.painter.row(context, lane.rows[depth], view, AXIS + (i * rows + depth) * height, height + 1, this.marked);
-      }
-    });
-    for (const lane of cpus) this.painter.gaps(context, lane, view, AXIS, OVERVIEW - AXIS);
-    this.painter.axis(context, view, 0, AXIS);
-    const [from, to] = [this.view.from, this.view.to].map((time) => time / this.trace.duration * width);
-    context.fillStyle = this.painter.theme.page;
-    context.globalAlpha = 0.6;
-    context.fillRect(0, AXIS, from, OVERVIEW);
-    context.fillRect(to, AXIS, width - to, OVERVIEW);
-    context.globalAlpha = 1;
-    context.strokeStyle = this.painter.theme.accent;
-    context.lineWidth = 1.5;
-    context.strokeRect(from + 0.5, AXIS + 0.5, Math.max(2, to - from - 1), OVERVIEW - AXIS - 1);
+    context.strokeRect((begin - this.view.from) * scale, y, Math.max(2, length * scale), ROW - 1);
   }
 }

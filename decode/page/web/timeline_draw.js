@@ -28,7 +28,19 @@ class Painter {
     context.fillRect(0, 0, width, height);
     context.font = '11px ui-monospace, "DejaVu Sans Mono", monospace';
     context.textBaseline = 'middle';
+    this.dots = this.dotted(context);
     return context;
+  }
+
+  // For slices that have merged calls.
+  dotted(context) {
+    const tile = document.createElement('canvas');
+    tile.width = 5;
+    tile.height = 1;
+    const inner = tile.getContext('2d');
+    inner.fillStyle = this.theme.strong;
+    inner.fillRect(0, 0, 2, 1);
+    return context.createPattern(tile, 'repeat');
   }
 
   colour(kind, text) {
@@ -58,7 +70,7 @@ class Painter {
 
   // Slices of a row, by begin, that do not overlap.
   row(context, order, view, y, height, marked) {
-    const { begin, length, name, entry } = this.trace.slices;
+    const { begin, length, name, entry, merged } = this.trace.slices;
     const scale = view.width / (view.to - view.from);
     let index = Math.max(0, lowerBound(begin, order, view.from) - 1);
     while (index < order.length && begin[order[index]] < view.to) {
@@ -80,6 +92,10 @@ class Painter {
         continue;
       }
       context.fillRect(left, y, Math.max(right - left - (width > 3 ? 0.6 : 0), 0.6), height - 1);
+      if (merged[slice] && height >= 12 && width >= 4) {
+        context.fillStyle = this.dots;
+        context.fillRect(left, Math.round(y + height - 3), right - left, 1.5);
+      }
       context.fillStyle = isMarked ? this.theme.page : this.theme.strong;
       if (height >= 12) this.text(context, this.sliceLabel(slice), left, right - left, y + height / 2);
       index++;
@@ -111,6 +127,22 @@ class Painter {
       context.globalAlpha = 1;
       context.fillRect(x, y, 2, height);
     }
+  }
+
+  // The selected part, with its length.
+  selection(context, view, selection, height, text) {
+    const scale = view.width / (view.to - view.from);
+    const [left, right] = [selection.from, selection.to].map((time) => (time - view.from) * scale);
+    if (right < 0 || left > view.width) return;
+    context.fillStyle = this.theme.accent;
+    context.globalAlpha = 0.18;
+    context.fillRect(left, 0, right - left, height);
+    context.globalAlpha = 1;
+    for (const x of [left, right]) context.fillRect(Math.round(x), 0, 1, height);
+    const width = context.measureText(text).width + 8, x = Math.min(Math.max(2, (left + right - width) / 2), view.width - width - 2);
+    context.fillRect(x, 1, width, 15);
+    context.fillStyle = this.theme.page;
+    context.fillText(text, x + 4, 9);
   }
 
   // The scale above the lanes.

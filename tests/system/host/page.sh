@@ -46,7 +46,11 @@ if [ -n "${PAGE_CAPTURE:-}" ]; then
 fi
 
 CPUS=2 check 'a guest with two CPUs boots' boot smp build/guests/smp.bzImage '' cpus=2 'channel=e1000 net.mtu=9000'
-page smp console_line "$work/smp/capture" --files build/guests/smp.elf
+MOVES=1 page smp console_line "$work/smp/capture" --files build/guests/smp.elf
+for what in link 'link made' moment 'no time' 'hits in order' 'hits back' selected sums unselected measured; do
+    same "links, go-to box, hits, selection: $what" "$(value "$what" smp)" true
+done
+same 'parts in the go-to box' "$(value 'go to part' smp) $(value 'go to range' smp)" 'true true true true'
 same 'both CPUs are there' "$(value tracks smp)" 2
 same 'VM exits are marked, as many as there were packets of' "$(value exits smp)" "$(for cpu in 0 1; do
     build/undertrace dump "$work/smp/capture" --cpu $cpu | awk '$2 == "pip" { nr = /, nr /; if (was && !nr) left = 1; was = nr }

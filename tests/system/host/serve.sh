@@ -19,6 +19,10 @@ serve() {
     until [ -s "$work/url" ] || ! kill -0 $server 2>/dev/null; do sleep 0.1; done
     read -r url <"$work/url"
 }
+end_server() {
+    kill -INT $server
+    wait $server
+}
 get() { curl -s --max-time 300 "$@"; }
 status() { get -o /dev/null -w '%{http_code}' "$@"; }
 
@@ -99,9 +103,30 @@ list instructions --cpu 0 --lines 3000
 same 'of instructions there are as many as were asked for' \
     "$(get "${url}list?time=0.05-0.052&what=instructions&cpu=0&lines=3000" | wc -l)" 3000
 
+# --- the page that uses it --------------------------------------------------------------------------------------------
+if command -v chromium >/dev/null && command -v node >/dev/null; then
+    end_server
+    serve --most 1024
+    value() { sed -n "s/^$1: //p" "$work/browser.txt"; }
+    check 'the page works in a browser' sh -c "timeout 300 node tests/page/served.js '$url' console_line >'$work/browser.txt'"
+    for what in merged whole window kept sums listed 'whole again' link 'link made' moment 'no time' 'hits in order' 'hits back' selected \
+        unselected measured; do
+        same "in a browser: $what" "$(value "$what" | sort -u)" true
+    done
+    same 'nothing to complain of' "$(value complaints)" none
+    # shellcheck disable=SC2086 # several words
+    $tool page "$capture" $files --time "$(value range | head -n 1)" -o "$work/zoomed.html" 2>/dev/null
+    same 'zooming in shows each call of the part' "$(value calls) $(value 'window merged')" \
+        "$(facts "$work/zoomed.html" | jq '[.tracks[][2]] | add') 0"
+    # shellcheck disable=SC2086 # several words
+    same 'the list begins as that of trace' "$(value 'first line')" \
+        "$($tool trace "$capture" $files --time "$(value 'list range')" --lines 1 2>/dev/null | sed 's/^ *//')"
+else
+    skip 'the page in a browser' 'chromium and nodejs cannot be installed here'
+fi
+
 # --- the end ----------------------------------------------------------------------------------------------------------
-kill -INT $server
-wait $server
+end_server
 same 'Ctrl-C ends it: exit status' $? 0
 serve --listen 0.0.0.0 --no-token --time 0.05-0.058
 same 'another address: a warning' "$(grep -c 'other machines can reach this server' "$work/serve.txt")" 1
