@@ -36,6 +36,8 @@ static const char usage[] =
     "                      branches, the bytes not decoded yet, and where each CPU is\n"
     "  --symbols FILE      with --decode: names from a file like System.map or /proc/kallsyms\n"
     "  --quiet             print no progress lines\n"
+    "  --test-first NUMBERS\n"
+    "                      for tests: the same as the hypervisor's option test.first=\n"
     "\n"
     "Exit status: 0 the end record of each CPU arrived and nothing before it is missing; 1 an error;\n"
     "2 reception stopped before the end, bytes were lost, or the hypervisor gave up tracing because no\n"
