@@ -3,8 +3,10 @@
 #include <elf.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "decode/names/build_id.h"
 #include "decode/names/elf_symbols.h"
 #include "decode/names/input_file.h"
 
@@ -61,13 +63,14 @@ static bool read_from(struct symbol_table *symbols, const struct wanted *wanted,
 static bool read_by_id(struct symbol_table *symbols, const struct wanted *wanted, const char *directory,
                        const char *between)
 {
-    char path[PATH_MAX], text[2 * 64 + 1] = "";
-    if (!wanted->id || wanted->id_size > 64)
-        return false;
-    for (size_t i = 0; i < wanted->id_size; i++)
-        snprintf(text + 2 * i, 3, "%02x", wanted->id[i]);
-    const int length = snprintf(path, sizeof(path), "%s%s/.build-id/%.2s/%s.debug", directory, between, text, text + 2);
-    return length > 0 && (size_t)length < sizeof(path) && read_from(symbols, wanted, path);
+    char place[PATH_MAX];
+    const int length = snprintf(place, sizeof(place), "%s%s", directory, between);
+    char *path = wanted->id && length > 0 && (size_t)length < sizeof(place)
+                     ? build_id_path(place, wanted->id, wanted->id_size, ".debug")
+                     : NULL;
+    const bool good = path && read_from(symbols, wanted, path);
+    free(path);
+    return good;
 }
 
 /* In the file's directory, in .debug there, and in the same directory below /usr/lib/debug. */
@@ -96,13 +99,24 @@ static bool read_by_link(struct symbol_table *symbols, struct wanted *wanted, co
     return false;
 }
 
+static bool read_fetched(struct symbol_table *symbols, const struct wanted *wanted, const char *name,
+                         const struct debug_places *places)
+{
+    char *path = wanted->id && places && places->fetch ? places->fetch(wanted->id, wanted->id_size, name) : NULL;
+    const bool good = path && read_from(symbols, wanted, path);
+    free(path);
+    return good;
+}
+
 bool debug_file_read(struct symbol_table *symbols, const struct elf_file *file, const char *path,
-                     const char *const *directories, size_t nr_directories)
+                     const struct debug_places *places)
 {
     struct wanted wanted = {.file = file};
     wanted.id = elf_build_id(file, &wanted.id_size);
-    for (size_t i = 0; i < nr_directories; i++)
-        if (read_by_id(symbols, &wanted, directories[i], "") || read_by_id(symbols, &wanted, directories[i], "/debug"))
+    for (size_t i = 0; places && i < places->nr_directories; i++)
+        if (read_by_id(symbols, &wanted, places->directories[i], "") ||
+            read_by_id(symbols, &wanted, places->directories[i], "/debug"))
             return true;
-    return read_by_id(symbols, &wanted, USUAL, "") || read_by_link(symbols, &wanted, path);
+    return read_by_id(symbols, &wanted, USUAL, "") || read_by_link(symbols, &wanted, path) ||
+           read_fetched(symbols, &wanted, path, places);
 }

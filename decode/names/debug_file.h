@@ -11,9 +11,15 @@
 #include "decode/names/elf_file.h"
 #include "decode/names/symbol_table.h"
 
-/* Add the symbols of a program's or library's debug file. directories: searched for .build-id before /usr/lib/debug.
- * false: there is no debug file. */
+/* Where debug files are searched, before and after the usual places. */
+struct debug_places {
+    const char *const *directories; /* for .build-id, before /usr/lib/debug */
+    size_t nr_directories;
+    char *(*fetch)(const uint8_t *id, size_t id_size, const char *name); /* struct names_options */
+};
+
+/* Add the symbols of a program's or library's debug file. places may be NULL. false: there is no debug file. */
 bool debug_file_read(struct symbol_table *symbols, const struct elf_file *file, const char *path,
-                     const char *const *directories, size_t nr_directories);
+                     const struct debug_places *places);
 
 #endif

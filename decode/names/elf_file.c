@@ -223,21 +223,37 @@ bool elf_relocation_at(struct elf_relocation *relocation, const struct elf_file 
     return entry && take_relocation(relocation, entry, file->wide, addend);
 }
 
+/* The build ID among the notes of a section, which are aligned to 4 bytes. */
+static const uint8_t *build_id_in(const struct elf_section *section, size_t *size)
+{
+    Elf64_Nhdr note; /* the same in both classes */
+    for (uint64_t at = 0; section->size - at >= sizeof(note);) {
+        memcpy(&note, section->bytes + at, sizeof(note));
+        const uint64_t name = at + sizeof(note), description = name + ((uint64_t)note.n_namesz + 3) / 4 * 4;
+        const uint64_t end = description + ((uint64_t)note.n_descsz + 3) / 4 * 4;
+        if (description > section->size || note.n_descsz > section->size - description)
+            return NULL;
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == sizeof(ELF_NOTE_GNU) && note.n_descsz >= 2 &&
+            !memcmp(section->bytes + name, ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU))) {
+            *size = note.n_descsz;
+            return section->bytes + description;
+        }
+        if (end >= section->size)
+            return NULL;
+        at = end;
+    }
+    return NULL;
+}
+
 const uint8_t *elf_build_id(const struct elf_file *file, size_t *size)
 {
     for (size_t i = 0; i < file->nr_sections; i++) {
         const struct elf_section *section = &file->sections[i];
-        Elf64_Nhdr note; /* the same in both classes */
-        if (section->type != SHT_NOTE || !section->bytes || strcmp(section->name, ".note.gnu.build-id") ||
-            section->size < sizeof(note) + sizeof(ELF_NOTE_GNU))
-            continue;
-        memcpy(&note, section->bytes, sizeof(note));
-        const uint64_t head = sizeof(note) + sizeof(ELF_NOTE_GNU);
-        if (note.n_type != NT_GNU_BUILD_ID || note.n_namesz != sizeof(ELF_NOTE_GNU) || note.n_descsz < 2 ||
-            note.n_descsz > section->size - head)
-            continue;
-        *size = note.n_descsz;
-        return section->bytes + head;
+        const bool has_notes = section->type == SHT_NOTE && section->bytes && /* .notes: all of Linux's */
+                               (!strcmp(section->name, ".note.gnu.build-id") || !strcmp(section->name, ".notes"));
+        const uint8_t *id = has_notes ? build_id_in(section, size) : NULL;
+        if (id)
+            return id;
     }
     return NULL;
 }

@@ -44,6 +44,10 @@ void names_close(struct names *names)
     for (size_t i = 0; i < names->nr_about; i++)
         free(names->about[i]);
     name_list_free(&names->list);
+    for (size_t i = 0; i < names->nr_debug; i++)
+        free(names->debug[i]);
+    free(names->debug);
+    free(names->kernel_path);
     free(names->objects);
     free(names->about);
     free(names->answers);

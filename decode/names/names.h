@@ -20,6 +20,11 @@ struct names_options {
     const char *symbols;      /* a file like System.map or /proc/kallsyms, of the kernel; NULL: none */
     const char *const *files; /* ELF files, or directories that are searched for them: programs, libraries, modules */
     size_t nr_files;
+    const char *const *debug; /* directories that are searched for debug files; nr_debug 0: files */
+    size_t nr_debug;
+    /* The path of a debug file that is on no disk yet, by its build ID; name: for messages. NULL: it is nowhere; else
+     * free() it. fetch NULL: do not fetch. */
+    char *(*fetch)(const uint8_t *id, size_t id_size, const char *name);
 };
 
 /* A function, or a range of code of which at most the object is known. */
@@ -103,6 +108,27 @@ const char *names_file(const struct names *names, const struct code_pages *pages
 
 size_t names_count(const struct names *names);
 const struct name *names_by_number(const struct names *names, uint32_t number);
+
+/* A file that names come from. */
+struct names_source {
+    const char *path;
+    const uint8_t *id; /* its build ID; NULL: it has none */
+    size_t id_size;
+};
+
+/* The kernel's image. false: none was given, or it is not the capture's. */
+bool names_kernel_source(const struct names *names, struct names_source *source);
+
+/* Iterate over the files that contain pages of the capture, in the order in which they were found: *position starts at
+ * 0 and advances. false: there are no more. */
+bool names_file_source(const struct names *names, size_t *position, struct names_source *source);
+
+/* A directory that was searched for debug files. NULL: there are no more. */
+const char *names_debug_directory(const struct names *names, size_t number);
+
+/* The first of these kernel images that is the capture's: its pages are compared as by names_open. Files that are no
+ * kernels are passed over. Returns nr_kernels if no file is. */
+size_t names_search_kernel(const struct capture *capture, const char *const *kernels, size_t nr_kernels);
 
 /* A line of the summary of what was found: "kernel: 89123 symbols of its kallsyms, moved by 0x1c000000: ...".
  * NULL: there are no more. */

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "decode/capture/list.h"
+#include "decode/names/debug_file.h"
 #include "decode/names/file_tree.h"
 #include "decode/names/input_file.h"
 #include "decode/names/module_index.h"
@@ -14,7 +15,7 @@
 /* The state while files are read. */
 struct reading {
     struct names *names;
-    const struct names_options *options;
+    struct debug_places places;
     struct module_index modules;
     size_t looked_at, left_out;
     struct error why; /* why the first of those was left out */
@@ -30,6 +31,15 @@ bool names_keep_object(struct names *names, struct object *object)
     return place;
 }
 
+/* The same for an object of a file. */
+static bool keep_object_of(struct names *names, struct object *object, const char *path)
+{
+    if ((object->file = strdup(path)))
+        return names_keep_object(names, object);
+    object_free(object);
+    return false;
+}
+
 static bool is_module_page(const void *context, const struct page_content *content)
 {
     const struct names *names = context;
@@ -43,7 +53,7 @@ static bool take_part(struct reading *reading, const struct elf_file *file, cons
     bool good = module_text_read(&text, file, path, part) &&
                 module_index_claim(&claimed, &reading->modules, &reading->names->pages, &text);
     if (good && claimed) {
-        good = names_keep_object(reading->names, text.object);
+        good = keep_object_of(reading->names, text.object, path);
         text.object = NULL;
     }
     module_text_free(&text);
@@ -72,14 +82,13 @@ static bool is_known(const struct names *names, const struct elf_file *file)
 static bool take_program(struct reading *reading, const struct elf_file *file, const char *path)
 {
     struct object *object = NULL;
-    const struct names_options *options = reading->options;
     if (is_known(reading->names, file))
         return true;
-    if (!program_file_match(&object, &reading->names->pages, file, path, options->files, options->nr_files)) {
+    if (!program_file_match(&object, &reading->names->pages, file, path, &reading->places)) {
         object_free(object);
         return false;
     }
-    return !object || names_keep_object(reading->names, object);
+    return !object || keep_object_of(reading->names, object, path);
 }
 
 /* Debug files have the sections of code without their bytes. */
@@ -171,9 +180,27 @@ static bool check(const char *path, struct error *error)
     return good || error_set(error, ERROR_NAMES, 0, "%s: neither an ELF file nor a directory", path);
 }
 
+static struct debug_places places_of(const struct names_options *options)
+{
+    const bool own = options->nr_debug > 0;
+    return (struct debug_places){own ? options->debug : options->files, own ? options->nr_debug : options->nr_files,
+                                 options->fetch};
+}
+
+static bool keep_places(struct names *names, const struct debug_places *places)
+{
+    names->debug = calloc(places->nr_directories + 1, sizeof(*names->debug));
+    for (size_t i = 0; names->debug && i < places->nr_directories; i++)
+        if (!(names->debug[names->nr_debug++] = strdup(places->directories[i])))
+            return false;
+    return names->debug;
+}
+
 bool names_read_files(struct names *names, const struct names_options *options, struct error *error)
 {
-    struct reading reading = {.names = names, .options = options};
+    struct reading reading = {.names = names, .places = places_of(options)};
+    if (!keep_places(names, &reading.places))
+        return false;
     if (options->nr_files == 0)
         return true;
     for (size_t i = 0; i < options->nr_files; i++)

@@ -74,6 +74,8 @@ static bool read_image(struct names *names, const char *file, struct error *erro
         return false;
     if (!names->slide.known)
         return true;
+    if (!(names->kernel_path = strdup(file)))
+        return false;
     names->kernel_object = object_new(OBJECT_KERNEL, "vmlinux");
     if (!names->kernel_object || !take_code(names->kernel_object, &names->kernel))
         return false;

@@ -72,6 +72,9 @@ struct names {
     const struct code_pages **collected; /* CPUs whose records were searched for programs */
     size_t nr_collected, collected_room;
     struct tasks tasks;
+    char *kernel_path; /* of the image; NULL: none, or it is not the capture's */
+    char **debug;      /* directories that were searched for debug files */
+    size_t nr_debug;
     char **about;
     size_t nr_about, about_room;
 };

@@ -29,6 +29,7 @@ void object_free(struct object *object)
     free(object->code);
     free(object->name);
     free(object->path);
+    free(object->file);
     free(object);
 }
 

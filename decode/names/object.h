@@ -18,6 +18,7 @@ struct object {
     enum object_kind kind;
     char *name;                  /* the object of struct name */
     char *path;                  /* a file with the object's addresses; NULL: there is none */
+    char *file;                  /* the file that was read; NULL: it is a part of the kernel's image */
     struct symbol_table symbols; /* at the object's addresses, as all others below */
     struct object_range *code;   /* sections or segments of code: no function extends past the end of its range */
     size_t nr_code, code_room;

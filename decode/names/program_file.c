@@ -53,8 +53,7 @@ static bool take_code(struct object *object, const struct elf_file *file)
     return true;
 }
 
-static struct object *new_object(const struct elf_file *file, const char *path, const char *const *directories,
-                                 size_t nr_directories)
+static struct object *new_object(const struct elf_file *file, const char *path, const struct debug_places *places)
 {
     struct object *object = object_new(OBJECT_PROGRAM, path);
     if (!object)
@@ -66,7 +65,7 @@ static struct object *new_object(const struct elf_file *file, const char *path, 
     if (object->id_size)
         memcpy(object->id, id, object->id_size);
     if (!elf_symbols_read(&object->symbols, file, elf_section_of_type(file, SHT_SYMTAB), 0) &&
-        !debug_file_read(&object->symbols, file, path, directories, nr_directories))
+        !debug_file_read(&object->symbols, file, path, places))
         elf_symbols_read(&object->symbols, file, elf_section_of_type(file, SHT_DYNSYM), 0);
     plt_read(&object->symbols, file);
     frames_read(&object->symbols, file);
@@ -78,7 +77,7 @@ static struct object *new_object(const struct elf_file *file, const char *path, 
 }
 
 bool program_file_match(struct object **object, struct page_set *pages, const struct elf_file *file, const char *path,
-                        const char *const *directories, size_t nr_directories)
+                        const struct debug_places *places)
 {
     uint8_t room[PAGE];
     *object = NULL;
@@ -92,7 +91,7 @@ bool program_file_match(struct object **object, struct page_set *pages, const st
             struct page_content *content = page_set_find(pages, bytes);
             if (!content || !content->low || !page_has_text(bytes, PAGE))
                 continue;
-            if (!*object && !(*object = new_object(file, path, directories, nr_directories)))
+            if (!*object && !(*object = new_object(file, path, places)))
                 return false;
             if (!page_content_claim(content, *object, segment->address - segment->offset + at, 0))
                 return false;

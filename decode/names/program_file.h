@@ -8,13 +8,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "decode/names/debug_file.h"
 #include "decode/names/elf_file.h"
 #include "decode/names/object.h"
 #include "decode/names/page_set.h"
 
 /* Claim the pages of an executable or a shared library. *object: a new object with its symbols if it has any page, else
- * NULL. directories: searched for debug files. false: out of memory. */
+ * NULL. places: where its debug file may be; may be NULL. false: out of memory. */
 bool program_file_match(struct object **object, struct page_set *pages, const struct elf_file *file, const char *path,
-                        const char *const *directories, size_t nr_directories);
+                        const struct debug_places *places);
 
 #endif

@@ -89,7 +89,7 @@ static void match_program(const struct elf_file *file)
     if (has_debug_file(file))
         return;
     uint8_t *pages = add_pages(&set, file->bytes, file->size, USER_BASE);
-    DEMAND(program_file_match(&object, &set, file, "input", NULL, 0));
+    DEMAND(program_file_match(&object, &set, file, "input", NULL));
     if (object)
         check_object(object);
     page_set_settle(&set);

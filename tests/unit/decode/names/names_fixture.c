@@ -135,6 +135,11 @@ const struct code_pages *made_pages(void)
     return &made.pages;
 }
 
+struct capture *made_capture(void)
+{
+    return &made.capture;
+}
+
 static bool same(const char *is, const char *should)
 {
     return should ? is && !strcmp(is, should) : !is;

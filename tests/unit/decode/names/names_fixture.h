@@ -32,6 +32,9 @@ const char *names_directory(void);
 struct names *open_made(const char *kernel, const char *symbols, bool with_files);
 const struct code_pages *made_pages(void);
 
+/* The capture, whose directory is the temporary one. */
+struct capture *made_capture(void);
+
 /* Check the name at an address. symbol, object NULL: it must be unknown. */
 void named(struct names *names, uint64_t cr3, uint64_t at, uint64_t address, const char *symbol, const char *object,
            uint64_t begin);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -74,13 +75,86 @@ static void has_wrong_debug(void **state)
     named(names, SPACE_A, 20, AT_A + LINKED + 0x20, NULL, "one", AT_A + LINKED);
 }
 
+/* What fetch_debug was called with, and its answer. */
+static struct {
+    char path[256];
+    unsigned calls;
+    uint8_t id[64];
+    size_t id_size;
+} fetched;
+
+static char *fetch_debug(const uint8_t *id, size_t id_size, const char *name)
+{
+    assert_non_null(strstr(name, "/one"));
+    fetched.calls++;
+    fetched.id_size = id_size;
+    memcpy(fetched.id, id, id_size);
+    return fetched.path[0] ? strdup(fetched.path) : NULL;
+}
+
+static const struct name *name_of_one(bool runs)
+{
+    static struct code_pages pages;
+    const struct program one = {.path = "one", .seed = 1, .dynamic_only = true, .has_id = true};
+    const char *files[] = {names_directory()};
+    const struct names_options options = {.files = files, .nr_files = 1, .fetch = fetch_debug};
+    struct error error = {0};
+    put_program(&one);
+    if (runs)
+        run_program(10, &one, SPACE_A, AT_A, 0);
+    struct names *names = names_open(made_capture(), &options, &error);
+    assert_non_null(names);
+    assert_true(code_pages_collect(&pages, made_capture(), 0, &error));
+    static struct name name;
+    static char symbol[64];
+    name = *names_find(names, &pages, SPACE_A, 20, AT_A + LINKED + 0x20);
+    snprintf(symbol, sizeof(symbol), "%s", name.symbol ? name.symbol : "");
+    name.symbol = symbol;
+    names_close(names);
+    code_pages_free(&pages);
+    return &name;
+}
+
+/* A debug file that is in no directory is fetched, by the build ID, once. */
+static void has_fetched_debug(void **state)
+{
+    const struct program one = {.path = "one", .seed = 1, .dynamic_only = true, .has_id = true};
+    (void)state;
+    memset(&fetched, 0, sizeof(fetched));
+    snprintf(fetched.path, sizeof(fetched.path), "%s", put_debug(&one, "cache/debuginfo"));
+    assert_string_equal(name_of_one(true)->symbol, "from_debug");
+    assert_int_equal(fetched.calls, 1);
+    assert_int_equal(fetched.id_size, 20);
+    assert_memory_equal(fetched.id, "\xab\xcd\x01\x02\x03", 5);
+}
+
+/* No server has it, or what it has is no debug file. */
+static void has_no_fetched_debug(void **state)
+{
+    (void)state;
+    memset(&fetched, 0, sizeof(fetched));
+    assert_string_equal(name_of_one(true)->symbol, "");
+    assert_int_equal(fetched.calls, 1);
+    snprintf(fetched.path, sizeof(fetched.path), "%s", put_file("cache/debuginfo", "<html>", 6));
+    assert_string_equal(name_of_one(false)->symbol, "");
+    assert_int_equal(fetched.calls, 2);
+}
+
+/* Nothing is fetched for a file that the capture has no code of. */
+static void needs_no_debug(void **state)
+{
+    (void)state;
+    memset(&fetched, 0, sizeof(fetched));
+    name_of_one(false);
+    assert_int_equal(fetched.calls, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        NAMES_TEST(has_debug_by_id),
-        NAMES_TEST(has_debug_by_link),
-        NAMES_TEST(has_debug_by_crc),
-        NAMES_TEST(has_wrong_debug),
+        NAMES_TEST(has_debug_by_id), NAMES_TEST(has_debug_by_link), NAMES_TEST(has_debug_by_crc),
+        NAMES_TEST(has_wrong_debug), NAMES_TEST(has_fetched_debug), NAMES_TEST(has_no_fetched_debug),
+        NAMES_TEST(needs_no_debug),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -22,11 +22,16 @@
 static uint8_t text[PAGES * PAGE];
 static uint8_t init[PAGE];
 
+/* A note of Linux's own before the build ID, as in .notes of its kernels. */
+static const uint8_t notes[] = {6, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 'L', 'i', 'n', 'u', 'x', 0, 0, 0, 0, 0,
+                                0, 0, 4, 0, 0, 0, 4, 0, 0, 0, 3, 0, 0,   0,   'G', 'N', 'U', 0, 1, 2, 3, 4};
+
 static struct made_section kernel_sections[] = {
     {".text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT, text, sizeof(text), 0, 0, 0, 0},
     {".init.text", SHT_PROGBITS, SHF_ALLOC | SHF_EXECINSTR, TEXT + 0x400000, init, sizeof(init), 0, 0, 0, 0},
     {0},
-    {0}};
+    {0},
+    {".notes", SHT_NOTE, SHF_ALLOC, TEXT + 0x800000, notes, sizeof(notes), 0, 0, 0, 0}};
 
 static void put_kernel(const char *name)
 {
@@ -45,7 +50,7 @@ static void put_kernel(const char *name)
     add_symbol(&symbols, "jiffies", TEXT + FUNCTION / 2, 8, STT_OBJECT | STB_GLOBAL << 4, 1);
     kernel_sections[2] = symbols_section(&symbols, false, SHT_SYMTAB, 4);
     kernel_sections[3] = strings_section(&symbols);
-    uint8_t *file = make_elf(&size, (struct made_head){.type = ET_EXEC, .machine = EM_X86_64}, kernel_sections, 4);
+    uint8_t *file = make_elf(&size, (struct made_head){.type = ET_EXEC, .machine = EM_X86_64}, kernel_sections, 5);
     put_file(name, file, size);
     free(file);
 }
@@ -108,6 +113,44 @@ static void is_another(void **state)
     struct names *names = open_made("vmlinux", NULL, false);
     named(names, SPACE_A, 200, TEXT + MOVED, NULL, NULL, TEXT + MOVED);
     has_line(names, "do not come from this file");
+}
+
+/* Of several files, the one with the code that ran; the others are another kernel and no kernel. */
+static void is_searched(void **state)
+{
+    char paths[3][128];
+    const char *list[3];
+    struct names_source source;
+    (void)state;
+    snprintf(paths[0], sizeof(paths[0]), "%s", put_file("text", "a kernel, really", 16));
+    put_kernel("vmlinux");
+    run_kernel(MOVED, PAGES, 10);
+    snprintf(paths[1], sizeof(paths[1]), "%s/vmlinux", names_directory());
+    snprintf(paths[2], sizeof(paths[2]), "%s/gone", names_directory());
+    for (size_t i = 0; i < 3; i++)
+        list[i] = paths[i];
+    assert_int_equal(names_search_kernel(made_capture(), list, 3), 1);
+    assert_int_equal(names_search_kernel(made_capture(), list, 1), 1);
+    struct names *names = open_made("vmlinux", NULL, false);
+    assert_true(names_kernel_source(names, &source));
+    assert_string_equal(source.path, paths[1]);
+    assert_int_equal(source.id_size, 4);
+    assert_memory_equal(source.id, "\1\2\3\4", 4);
+}
+
+/* A kernel that is not the capture's is none that its names come from. */
+static void is_not_found(void **state)
+{
+    struct names_source source;
+    (void)state;
+    put_kernel("vmlinux");
+    run_kernel(MOVED, PAGES, 900);
+    const char *path = "vmlinux";
+    char whole[128];
+    snprintf(whole, sizeof(whole), "%s/%s", names_directory(), path);
+    path = whole;
+    assert_int_equal(names_search_kernel(made_capture(), &path, 1), 1);
+    assert_false(names_kernel_source(open_made("vmlinux", NULL, false), &source));
 }
 
 /* The same pages at two distances: it cannot be decided which one is right. */
@@ -255,7 +298,7 @@ int main(void)
         NAMES_TEST(is_patched),   NAMES_TEST(is_another),       NAMES_TEST(is_at_two_places),
         NAMES_TEST(is_one_page),  NAMES_TEST(runs_early),       NAMES_TEST(has_a_list),
         NAMES_TEST(is_a_bzimage), NAMES_TEST(has_a_system_map), NAMES_TEST(has_a_copy_of_proc),
-        NAMES_TEST(is_no_kernel),
+        NAMES_TEST(is_no_kernel), NAMES_TEST(is_searched),      NAMES_TEST(is_not_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
