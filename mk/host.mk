@@ -17,14 +17,17 @@ TOOL_CORE := pt/packet/parse.c pt/packet/names.c pt/instruction/instruction.c pt
 TOOL_LIB := $(filter-out decode/cli/main.c,$(TOOL_C))
 TOOL_OBJS := $(patsubst %.c,$(BUILD)/host/%.o,$(TOOL_CORE) $(TOOL_C))
 
-# Zydis disassembles for `undertrace trace`, libdw of elfutils finds source lines, libiberty decodes names of C++ and
-# Rust, and libmicrohttpd speaks HTTP for `undertrace serve`, where they can be linked (packages libzydis-dev, which has no
-# file for pkg-config, libdw-dev, libiberty-dev and libmicrohttpd-dev): a cross compiler finds the headers of this machine's own libraries, and a static program needs static ones.
+# Zydis disassembles for `undertrace trace`, libdw of elfutils finds source lines, libiberty decodes names of C++ and Rust,
+# libmicrohttpd speaks HTTP for `undertrace serve`, and libdebuginfod fetches files by build ID, where they can be linked
+# (packages libzydis-dev, which has no file for pkg-config, libdw-dev, libiberty-dev, libmicrohttpd-dev and
+# libdebuginfod-dev): a cross compiler finds the headers of this machine's own libraries, and a static program needs static
+# ones.
 has = $(shell printf '\043include <$(1)>\nint main(void) { return 0; }\n' | \
     $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -x c - -o /dev/null -l$(2) >/dev/null 2>&1 && echo 1)
 HAVE_ZYDIS := $(call has,Zydis/Zydis.h,Zydis)
 HAVE_LIBDW := $(call has,elfutils/libdwfl.h,dw)
 HAVE_LIBIBERTY := $(call has,libiberty/demangle.h,iberty)
+HAVE_LIBDEBUGINFOD := $(call has,elfutils/debuginfod.h,debuginfod)
 HAVE_MICROHTTPD := $(call has,microhttpd.h,microhttpd)
 EXTRA_LIBS := $(if $(HAVE_ZYDIS),-lZydis) $(if $(HAVE_LIBDW),-ldw) $(if $(HAVE_LIBIBERTY),-liberty) $(if $(HAVE_MICROHTTPD),-lmicrohttpd)
 
@@ -37,7 +40,8 @@ endif
 endef
 EXTRA_INPUTS := $(BUILD)/extra.inputs
 COMMIT_INPUT := $(BUILD)/commit.input
-$(eval $(call keep_words,$(EXTRA_INPUTS),zydis=$(HAVE_ZYDIS) libdw=$(HAVE_LIBDW) libiberty=$(HAVE_LIBIBERTY) microhttpd=$(HAVE_MICROHTTPD)))
+$(eval $(call keep_words,$(EXTRA_INPUTS),zydis=$(HAVE_ZYDIS) libdw=$(HAVE_LIBDW) libiberty=$(HAVE_LIBIBERTY) \
+    microhttpd=$(HAVE_MICROHTTPD) libdebuginfod=$(HAVE_LIBDEBUGINFOD)))
 $(eval $(call keep_words,$(COMMIT_INPUT),commit=$(COMMIT)))
 
 $(BUILD)/host/%.o: %.c
@@ -47,10 +51,12 @@ $(BUILD)/host/%.o: %.c
 
 $(BUILD)/host/decode/cli/text/disassembly.o: OF_FILE = $(if $(HAVE_ZYDIS),-DHAVE_ZYDIS)
 $(BUILD)/host/decode/cli/text/source_line.o: OF_FILE = $(if $(HAVE_LIBDW),-DHAVE_LIBDW)
+$(BUILD)/host/decode/cli/options/fetch_file.o: OF_FILE = $(if $(HAVE_LIBDEBUGINFOD),-DHAVE_LIBDEBUGINFOD)
 $(BUILD)/host/decode/names/symbol_match.o: OF_FILE = $(if $(HAVE_LIBIBERTY),-DHAVE_LIBIBERTY)
 $(BUILD)/host/decode/serve/server.o: OF_FILE = $(if $(HAVE_MICROHTTPD),-DHAVE_MICROHTTPD)
 $(BUILD)/host/decode/cli/text/disassembly.o $(BUILD)/host/decode/cli/text/source_line.o \
-    $(BUILD)/host/decode/names/symbol_match.o $(BUILD)/host/decode/serve/server.o: $(EXTRA_INPUTS)
+    $(BUILD)/host/decode/names/symbol_match.o $(BUILD)/host/decode/cli/options/fetch_file.o \
+    $(BUILD)/host/decode/serve/server.o: $(EXTRA_INPUTS)
 $(BUILD)/host/decode/cli/commands.o: OF_FILE = $(if $(COMMIT),-DUNDERTRACE_COMMIT='"$(COMMIT)"')
 $(BUILD)/host/decode/cli/commands.o: $(COMMIT_INPUT)
 

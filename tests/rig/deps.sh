@@ -5,8 +5,8 @@
 set -eu
 
 compile='gcc g++ make binutils libc6-dev'
-# the host tool disassembles, finds source lines, decodes C++ names and serves pages with them
-tool='libzydis-dev libdw-dev libiberty-dev libmicrohttpd-dev'
+# The host tool disassembles, finds source lines, decodes C++ names, serves pages and fetches debug files with them.
+tool='libzydis-dev libdw-dev libiberty-dev libmicrohttpd-dev libdebuginfod-dev'
 emulator='bochsbios vgabios patch xz-utils'
 iso='grub-common grub-pc-bin grub-efi-amd64-bin xorriso mtools'
 guest='busybox-static cpio gzip mount mawk' # and what is essential: tests/rig/userland.sh
@@ -14,7 +14,7 @@ debian='mmdebstrap debian-archive-keyring e2fsprogs' # for the disk of a guest: 
 deb='build-essential debhelper dpkg-dev' # what makes packages: packaging/deb.sh
 kvm='qemu-system-x86 qemu-system-common qemu-system-data seabios' # tests/nested/initrd.sh takes from each
 judges='libipt-dev' # what tests and benchmarks compare the decoder with
-tests="$judges libcmocka-dev $tool clang clangd clang-format cppcheck jq linux-perf lz4 zstd qemu-system-x86 ovmf
+tests="$judges libcmocka-dev $tool debuginfod clang clangd clang-format cppcheck jq linux-perf lz4 zstd qemu-system-x86 ovmf
     protobuf-compiler valgrind lcov bolt-16 chromium curl gdb nodejs pkgconf man-db parallel slurmd slurmctld slurm-client munge iproute2 dnsmasq-base python3-yaml time"
 
 case "${1:-}" in

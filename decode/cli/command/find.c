@@ -171,8 +171,7 @@ int command_find(int argc, char **argv)
     if (!check_words(words + 1) || !process_word_parse(&cr3, "find", process) ||
         (srcline && !source_lines_are_there("find")) || !query_open(&find.indexed, words[0], &a))
         return 1;
-    if (srcline &&
-        !(find.listing.sources = source_lines_open(find.indexed.names, a.names.paths, a.names.files.count))) {
+    if (srcline && !(find.listing.sources = source_lines_open(find.indexed.names))) {
         message_print("find: out of memory for source lines");
         status = 1;
     } else if (!find_spaces(&find, process, cr3)) {

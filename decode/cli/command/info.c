@@ -9,6 +9,7 @@
 #include "decode/cli/options/open_capture.h"
 #include "decode/cli/text/info_json.h"
 #include "decode/cli/text/info_sums.h"
+#include "decode/cli/text/remembered_text.h"
 #include "decode/flow/precision.h"
 #include "decode/names/tasks.h"
 #include "decode/report/cause_text.h"
@@ -143,6 +144,7 @@ static void print_info(const struct capture *capture)
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
         print_cpu(capture, cpu);
     print_tasks(capture);
+    remembered_print(stdout, capture, "names                          ");
     print_gaps(capture);
     for (unsigned cpu = 0; cpu < capture->nr_cpus || cpu == 0; cpu++) {
         char title[32];

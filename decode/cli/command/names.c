@@ -13,6 +13,7 @@
 #include "decode/cli/text/entered_text.h"
 #include "decode/cli/text/error_text.h"
 #include "decode/cli/text/pager.h"
+#include "decode/cli/text/remembered_text.h"
 #include "decode/cli/text/source_line.h"
 #include "decode/report/entered.h"
 
@@ -80,7 +81,7 @@ static int print_addresses(const struct capture *capture, struct names *names, c
         error_print(&error);
         return 1;
     }
-    bool good = !a->srcline || (sources = source_lines_open(names, a->names.paths, a->names.files.count));
+    bool good = !a->srcline || (sources = source_lines_open(names));
     if (!good)
         message_print("names: out of memory for source lines");
     for (size_t i = 1; a->words[i] && good; i++)
@@ -115,6 +116,7 @@ static int list_functions(const struct capture *capture, struct names *names, co
     }
     if (status != 1) {
         pager_start();
+        remembered_print(stdout, capture, "# remembered: ");
         print_about(names);
         entered_print(stdout, &seen);
     }

@@ -25,6 +25,7 @@ static const char usage[] =
 
 static int parse_arguments(struct report_options *a, struct summary *summary, int argc, char **argv)
 {
+    *a = (struct report_options){.image_bytes = ARGUMENT_NOT_GIVEN};
     const struct argument options[] = {ARGUMENT_THREADS(&a->threads),
                                        {"truth", ARGUMENT_TEXT, &a->truth, 0},
                                        {"json", ARGUMENT_TEXT, &a->json, 0},
@@ -35,7 +36,6 @@ static int parse_arguments(struct report_options *a, struct summary *summary, in
                                        {"seconds-build", ARGUMENT_SECONDS, &summary->seconds_build, 0},
                                        {"seconds-boot", ARGUMENT_SECONDS, &summary->seconds_boot, 0}};
     const struct syntax syntax = {"report", usage, options, sizeof(options) / sizeof(options[0]), 1, 0};
-    *a = (struct report_options){.image_bytes = ARGUMENT_NOT_GIVEN};
     int status = arguments_parse(&syntax, argc, argv, &a->capture);
     summary->image_bytes = (struct figure){a->image_bytes != ARGUMENT_NOT_GIVEN, a->image_bytes};
     return status;

@@ -110,12 +110,11 @@ int command_trace(int argc, char **argv)
     if (!query_open(&indexed, o.capture, &o.query))
         return 1;
     static struct trace_list list;
-    const struct names_choice *names = &o.query.names;
     list = (struct trace_list){
         .options = &o, .indexed = &indexed, .function.pattern = o.function, .from.pattern = o.from, .to.pattern = o.to};
     const char *output = o.output ? o.output : "-";
     status = 1;
-    if (o.srcline && !(list.sources = source_lines_open(indexed.names, names->paths, names->files.count)))
+    if (o.srcline && !(list.sources = source_lines_open(indexed.names)))
         message_print("trace: out of memory for source lines");
     else if (check_cpu(&indexed, o.cpu) && trace_options_time(&o, &indexed, &list.from_tsc, &list.to_tsc) &&
              find_wanted(&list) && (list.file = output_open(output, o.capture))) {

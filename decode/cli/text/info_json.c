@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "decode/cli/text/info_sums.h"
+#include "decode/cli/text/remembered_text.h"
 #include "decode/names/tasks.h"
 #include "decode/report/cause_text.h"
 #include "decode/report/json.h"
@@ -169,6 +170,7 @@ void info_json(FILE *file, const struct capture *capture)
         write_stream(file, capture, cpu);
     fputs(capture->nr_cpus ? "\n  ],\n" : "],\n", file);
     write_tasks(file, capture);
+    remembered_json(file, capture);
     fputs("  \"gaps\": [", file);
     for (; (record = next_of_kind(capture, &position, RECORD_GAP)); count++) {
         fputs(count ? ",\n    {" : "\n    {", file);

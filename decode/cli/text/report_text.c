@@ -53,12 +53,6 @@ static bool take_shards(struct flow_run *run, struct shards *shards, const struc
     return false;
 }
 
-/* Does the report list functions by name? Then it does not print branch targets, and they are not counted. */
-static bool is_named(const struct report_options *a)
-{
-    return a->names.kernel || a->names.symbols || a->names.files.count > 0;
-}
-
 /* The hypervisor had no Intel PT to use, or it was switched off (pt=off): no bit of IA32_RTIT_CTL was ever to be set.
  */
 static bool tracing_is_off(const struct capture *capture)
@@ -96,7 +90,7 @@ static void take_cpu(struct taker *taker, struct hot *targets, uint16_t cpu)
     struct flow_run run;
     const struct report_options *a = taker->options;
     struct flow_run_options options = {
-        .cpu = cpu, .threads = (unsigned)a->threads, .count_targets = !is_named(a), .needs = needs_of(a)};
+        .cpu = cpu, .threads = (unsigned)a->threads, .count_targets = !a->named, .needs = needs_of(a)};
     if (a->shards ? take_shards(&run, a->shards, taker->capture, cpu) : run_flow(&run, taker->capture, &options)) {
         take_run(taker, cpu, &run);
         hot_merge(targets, &run.targets);
@@ -164,8 +158,8 @@ static bool report_capture(struct summary *summary, struct capture *capture, str
         return false;
     }
     struct taker taker = {.summary = summary, .capture = capture, .options = a, .good = true};
-    struct report_profile *profile = is_named(a) ? take_named(&taker, capture, &a->names) : NULL;
-    taker.good = taker.good && (profile || !is_named(a));
+    struct report_profile *profile = a->named ? take_named(&taker, capture, &a->names) : NULL;
+    taker.good = taker.good && (profile || !a->named);
     if (!taker.any)
         take_cpus(&taker);
     summary_add_up(summary);
@@ -184,6 +178,7 @@ int report_make(struct summary *summary, struct report_options *a)
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
         capture_check_trace(capture, cpu, 0, UINT64_MAX);
     bool damaged = damages_print(capture);
+    a->named = names_are_there(capture, &a->names); /* else it prints branch targets, which are counted only then */
     bool good = report_capture(summary, capture, a);
     capture_close(capture);
     const struct truth_comparison *truth = &summary->total.truth;

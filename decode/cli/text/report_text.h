@@ -11,9 +11,10 @@
 struct report_options {
     const char *capture, *truth, *json, *guest;
     uint64_t threads, image_bytes;
-    const char *time;          /* NULL: all of the trace */
-    struct names_choice names; /* none: the report has no functions */
-    struct shards *shards;     /* NULL: decode the capture; otherwise the runs are moved out of it */
+    const char *time; /* NULL: all of the trace */
+    struct names_choice names;
+    bool named;            /* set by report_make: there are names; without any, the report has no functions */
+    struct shards *shards; /* NULL: decode the capture; otherwise the runs are moved out of it */
 };
 
 /* Make the report. The caller fills in its figures of summary. Returns the exit status. */

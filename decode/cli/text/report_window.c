@@ -57,10 +57,6 @@ static bool check(const struct report_options *a)
         message_print("report: --truth compares all of the trace, and cannot be combined with --time");
         return false;
     }
-    if (!a->names.kernel && !a->names.symbols && a->names.files.count == 0) {
-        message_print("report: --time requires names; give them with --kernel, --symbols or --files");
-        return false;
-    }
     return true;
 }
 
@@ -75,7 +71,9 @@ int report_window(struct report_options *a)
     if (!check(a))
         return 1;
     if (export_begin(&run, "report", &options)) {
-        if (!profile_init(&profile, run.names))
+        if (!names_are_there(run.capture, &a->names))
+            message_print("report: --time requires names; give them with --kernel, --symbols or --files");
+        else if (!profile_init(&profile, run.names))
             message_print("report: out of memory for the call tree");
         else if (!profile_collect(&run, &profile, &error))
             error_print(&error);

@@ -34,18 +34,18 @@ bool source_lines_are_there(const char *command)
 }
 
 /* Debug files: beside the file, in .debug there, in /usr/lib/debug, and in the directories of --files. */
-static char *debug_path_of(const char *const *directories, size_t nr_directories)
+static char *debug_path_of(const struct names *names)
 {
+    const char *directory;
     char *text = NULL;
     size_t size = 0;
     FILE *file = open_memstream(&text, &size);
     if (!file)
         return NULL;
     fputs(":.debug:/usr/lib/debug", file);
-    for (size_t i = 0; i < nr_directories; i++) {
+    for (size_t i = 0; (directory = names_debug_directory(names, i)); i++) {
         struct stat status;
-        char *path =
-            stat(directories[i], &status) == 0 && S_ISDIR(status.st_mode) ? realpath(directories[i], NULL) : NULL;
+        char *path = stat(directory, &status) == 0 && S_ISDIR(status.st_mode) ? realpath(directory, NULL) : NULL;
         if (path)
             fprintf(file, ":%s:%s/debug", path, path);
         free(path);
@@ -57,10 +57,10 @@ static char *debug_path_of(const char *const *directories, size_t nr_directories
     return NULL;
 }
 
-struct source_lines *source_lines_open(struct names *names, const char *const *directories, size_t nr_directories)
+struct source_lines *source_lines_open(struct names *names)
 {
     struct source_lines *lines = calloc(1, sizeof(*lines));
-    char *path = debug_path_of(directories, nr_directories);
+    char *path = debug_path_of(names);
     if (!lines || !path) {
         free(lines);
         free(path);
@@ -129,11 +129,9 @@ bool source_lines_are_there(const char *command)
     return false;
 }
 
-struct source_lines *source_lines_open(struct names *names, const char *const *directories, size_t nr_directories)
+struct source_lines *source_lines_open(struct names *names)
 {
     (void)names;
-    (void)directories;
-    (void)nr_directories;
     return NULL;
 }
 

@@ -12,9 +12,9 @@ struct source_lines;
 /* Was the tool built with libdw? false: a message for the command says so. */
 bool source_lines_are_there(const char *command);
 
-/* directories: where to look for debug files (.build-id), in addition to the usual places. Files are opened on demand.
- * NULL: out of memory. */
-struct source_lines *source_lines_open(struct names *names, const char *const *directories, size_t nr_directories);
+/* Debug files (.build-id) are searched in the directories of names, in addition to the usual places. Files are opened
+ * on demand. NULL: out of memory. */
+struct source_lines *source_lines_open(struct names *names);
 void source_lines_close(struct source_lines *lines); /* may be NULL */
 
 /* Format "file.c:123" for an address as in names_find; "??:0" if unknown, like addr2line. Returns text, cut to its

@@ -94,6 +94,7 @@ static bool check(const struct trace_options *o)
 
 int trace_options_parse(struct trace_options *o, int argc, char **argv)
 {
+    *o = (struct trace_options){.cpu = ARGUMENT_NOT_GIVEN, .depth = ARGUMENT_NOT_GIVEN, .lines = ARGUMENT_NOT_GIVEN};
     struct argument_choice what = {whats, TRACE_FUNCTIONS, "--what value"}, color = {colors, COLOR_AUTO, NULL};
     const struct argument options[] = {{"what", ARGUMENT_CHOICE, &what, 0},
                                        {"returns", ARGUMENT_FLAG, &o->returns, 0},
@@ -112,7 +113,6 @@ int trace_options_parse(struct trace_options *o, int argc, char **argv)
                                        {"color", ARGUMENT_CHOICE, &color, 0},
                                        QUERY_OPTIONS(&o->query)};
     const struct syntax syntax = {"trace", usage, options, sizeof(options) / sizeof(options[0]), 1, 0};
-    *o = (struct trace_options){.cpu = ARGUMENT_NOT_GIVEN, .depth = ARGUMENT_NOT_GIVEN, .lines = ARGUMENT_NOT_GIVEN};
     const int status = arguments_parse(&syntax, argc, argv, &o->capture);
     if (status != ARGUMENTS_GOOD)
         return status;

@@ -44,7 +44,7 @@ static void an_empty_capture(void **state)
     assert_string_equal(text,
                         "{\n  \"capture\": \"\",\n  \"ended\": false,\n  \"checksums\": true,\n  \"damage\": [],\n"
                         "  \"without_checksum\": [],\n  \"events_left_over\": 0,\n  \"hello\": null,\n"
-                        "  \"streams\": [],\n  \"tasks\": [],\n  \"gaps\": [],\n  \"log\": []\n}\n");
+                        "  \"streams\": [],\n  \"tasks\": [],\n  \"names\": [],\n  \"gaps\": [],\n  \"log\": []\n}\n");
     free(text);
 }
 
@@ -67,6 +67,7 @@ static void a_capture_with_all_records(void **state)
         "],\n"
         "  \"tasks\": [\n    {\"cpu\": 0, \"at\": 70, \"tsc\": 0, \"cr3\": \"5000\", \"pid\": 7, \"thread\": 8, "
         "\"comm\": \"a \\\"name\\\"\", \"borrows\": false}\n  ],\n"
+        "  \"names\": [],\n"
         "  \"gaps\": [\n"
         "    {\"cpu\": 0, \"at\": 100, \"bytes\": null, \"tsc_ticks\": 30, \"cause\": \"drop\", "
         "\"text\": \"no free region: tracing paused\"},\n"
