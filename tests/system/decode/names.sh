@@ -42,6 +42,73 @@ else
     rm -f "$dir/vmlinux" "$dir/code.elf"
 fi
 
+# The files are remembered, and found where they are searched. What is not there any more is fetched.
+remembered() { build/undertrace info --json "$dir/capture" | jq -r ".names[] | select(.kind == \"$1\").path"; }
+named() { build/undertrace names "$@" "$(awk '$3 == "schedule" { print $1 }' "$dir/kallsyms")" 2>"$work/named.log" | awk '{ print $3, $4 }'; }
+check 'a kernel is given again' eval '[ "$(named "$dir/capture" --kernel build/guest/vmlinuz)" = "schedule vmlinux" ]' # in place of one with DWARF
+same 'the kernel is remembered' "$(remembered kernel)" "$(realpath build/guest/vmlinuz)"
+same 'and the paths of --files' "$(remembered given | wc -l)" 5
+at_most 'of them only the files with code of the trace' "$(remembered file | wc -l)" 40
+check 'bash and the modules, for instance' eval '[ "$(remembered file | grep -cE "/(bash|loop.ko)$")" = 2 ]'
+same 'without options there are names' "$(named "$dir/capture")" 'schedule vmlinux'
+same 'also of programs' "$(awk '$6 == "bash" && $5 != "?" { print $2, $5; exit }' "$dir/names" >"$work/one" && read -r at name <"$work/one" &&
+    build/undertrace names "$dir/capture" "$at" --cr3 "$(awk '$6 == "bash" && $5 != "?" { print "0x" $1; exit }' "$dir/names")" | awk '{ print $3 }' |
+    grep -cxF "$name")" 1
+same 'but not where they are ignored' "$(named "$dir/capture" --remembered ignore)" '? ?'
+# debuginfod_agrees: a program without symbols gets them from a server, and is fetched itself when it is gone.
+debuginfod_agrees() {
+    local port=$((20000 + $$ % 20000)) served=$work/served
+    mkdir -p "$served" "$work/bin"
+    objcopy --only-keep-debug "$work/usr/bin/threads" "$served/threads.debug"
+    cp "$work/usr/bin/threads" "$served/threads"
+    strip "$served/threads"
+    cp "$served/threads" "$work/bin"
+    # Was `await` executed, which only this program has, by the names that there are?
+    awaited() {
+        DEBUGINFOD_CACHE_PATH=$work/cache DEBUGINFOD_URLS=$1 build/undertrace find "$dir/capture" --json await "${@:2}" 2>"$work/fetch.log" | jq '.executed > 0'
+    }
+    same 'a stripped program has no symbols' "$(awaited '' --files "$work/bin")" false
+    debuginfod -d :memory: -p "$port" -F "$served" >"$work/debuginfod.log" 2>&1 &
+    local server=$!
+    local id
+    id=$(readelf -n "$served/threads" | awk '/Build ID/ { print $3 }')
+    for _ in $(seq 100); do # until it has read the files; the client remembers what a server does not have
+        DEBUGINFOD_CACHE_PATH=$work/cache.wait DEBUGINFOD_URLS=http://127.0.0.1:$port debuginfod-find executable "$id" >"$work/find.log" 2>&1 &&
+            DEBUGINFOD_CACHE_PATH=$work/cache.wait DEBUGINFOD_URLS=http://127.0.0.1:$port debuginfod-find debuginfo "$id" >"$work/find.log" 2>&1 && break
+        rm -rf "$work/cache.wait"
+        sleep 0.2
+    done
+    same 'with debuginfod it has' "$(awaited "http://127.0.0.1:$port")" true
+    check 'and what is fetched is said' grep -q "debuginfod: the debug file of .*/bin/threads, build ID $id" "$work/fetch.log"
+    rm -r "$work/bin" "$work/cache"
+    same 'a remembered program that is gone is fetched' "$(awaited "http://127.0.0.1:$port")" true
+    kill "$server"
+    wait "$server" 2>/dev/null
+    rm -r "$work/cache"
+    same 'without its server it has no names' "$(awaited "http://127.0.0.1:$port")" false
+    check 'and messages say why' eval 'grep -q "^undertrace: debuginfod: .*; this command fetches nothing else" "$work/fetch.log" &&
+        grep -q "1 of 1 files are gone or have changed, the first: .*/bin/threads" "$work/fetch.log"'
+}
+mkdir "$work/kernels"
+echo none >"$work/kernels/vmlinuz-0"
+cp build/guest/vmlinuz "$work/kernels/vmlinuz-1"
+cp build/guest/vmlinuz "$work/kernels/vmlinuz-2"
+cp "$dir/capture/names" "$work/names.kept"
+same 'forgotten names are gone, and the kernel is found by its code' "$(UNDERTRACE_KERNELS=$work/kernels named "$dir/capture" --remembered forget)$(
+    UNDERTRACE_KERNELS=$work/kernels named "$dir/capture")" '? ?schedule vmlinux'
+same 'which is remembered, too, and what is no kernel' "$(remembered kernel)$(grep -c '^other .*/vmlinuz-0$' "$dir/capture/names")" \
+    "$(realpath "$work/kernels/vmlinuz-1")1"
+rm "$work/kernels/vmlinuz-1"
+same 'when it is gone, another one is found' "$(UNDERTRACE_KERNELS=$work/kernels named "$dir/capture")" 'schedule vmlinux'
+rm "$work/kernels/vmlinuz-2"
+same 'when none is left, a message says so' "$(UNDERTRACE_KERNELS=$work/kernels named "$dir/capture") $(grep -c 'gone or has changed' "$work/named.log")" '? ? 1'
+if command -v debuginfod >/dev/null && ! grep -q 'libdebuginfod=$' build/extra.inputs; then
+    debuginfod_agrees
+else
+    skip 'files are fetched by build ID' 'debuginfod or libdebuginfod-dev is not installed'
+fi
+cp "$work/names.kept" "$dir/capture/names"
+
 # Modules: what the guest lists; of what was gone by then, what binutils find in the file's .init.text.
 printed names 'modules 1' >"$dir/modules"
 printed names 'modules 2' >>"$dir/modules"
@@ -82,7 +149,7 @@ check 'trace names threads as the guest does' threads_agree names 'called otherw
 # the CR3 has. An address that many of them executed: where bash's code is entered most often.
 entered=$(awk '$1 != "-" && $6 == "bash" && !/@plt/ { print $2 }' "$dir/names" | sort | uniq -c | sort -rn | awk '{ print $2; exit }')
 cr3=$(info names '[.tasks[] | select(.comm == "names")] | group_by(.cr3) | max_by(map(.pid) | unique | length) | .[0].cr3')
-build/undertrace trace "$dir/capture" --what instructions --address "$entered" --process "0x$cr3" 2>/dev/null |
+build/undertrace trace "$dir/capture" --remembered ignore --what instructions --address "$entered" --process "0x$cr3" 2>/dev/null |
     sed -E 's/^ *[0-9.]+ [0-9]+ +0x[0-9a-f]+ (.*) [0-9a-f]{16}$/\1/; s/ *$//' | sort | uniq -c >"$dir/owners"
 while read -r count comm; do
     pid=${comm##*(}
@@ -98,7 +165,7 @@ clone=$(build/undertrace find "$dir/capture" --kernel build/guest/vmlinuz --json
 same "a clone ($clone) by its function's name" "$(executed "${clone%%.*}")" "$(executed "$clone")"
 same 'several symbols of one function' "$(executed memcpy)" "$(executed __memcpy)"
 same 'which was executed' "$(executed memcpy | jq '.[0][1] > 0')" true
-same 'perl is perl, by its name and by its file' "$(for options in '' '--files /usr/bin'; do
+same 'perl is perl, by its name and by its file' "$(for options in '--remembered ignore' '--files /usr/bin'; do
     # shellcheck disable=SC2086 # two words
     build/undertrace find "$dir/capture" --json "$(awk '$5 == "main@plt" || $6 == "perl" { print $2; exit }' "$dir/names")" --process perl $options 2>/dev/null |
         jq -c '[.executed > 0, .first.comm, .last.comm]'

@@ -56,7 +56,7 @@ same 'find: a function that exists never ran, status 2' "$? $(tr '\n' ' ' <"$wor
 $tool find "$capture" "${names[@]}" fibonaci >"$work/never" 2>"$work/never.log"
 same 'find: an unknown name is an error, and similar ones are suggested' \
     "$? $(wc -l <"$work/never") $(grep -c 'find: fibonaci: .* has such a function; did you mean fibonacci?$' "$work/never.log")" '1 0 1'
-$tool find "$capture" fibonacci >"$work/never" 2>"$work/never.log"
+$tool find "$capture" --remembered ignore fibonacci >"$work/never" 2>"$work/never.log"
 same 'find: without names it says so' "$? $(wc -l <"$work/never") $(grep -c 'find: fibonacci: there are no names' "$work/never.log")" '1 0 1'
 $tool trace "$capture" "${names[@]}" --function fibonaci >"$work/never" 2>&1
 same 'trace: the same of its filters' "$? $(grep -c 'trace: --function fibonaci: .*; did you mean fibonacci?$' "$work/never")" '1 1'
@@ -69,7 +69,7 @@ for name in fibonacci on_timer user_entry; do
 done
 
 # --- trace ----------------------------------------------------------------------------------------------------------------
-$tool trace "$capture" --what branches | sed 's/.* \([0-9a-f]\{16\}\) -> \([0-9a-f]\{16\}\)$/\1 \2/' >"$work/traced"
+$tool trace "$capture" --remembered ignore --what branches | sed 's/.* \([0-9a-f]\{16\}\) -> \([0-9a-f]\{16\}\)$/\1 \2/' >"$work/traced"
 check 'trace: all branches are those of decode' cmp "$work/traced" "$work/branches"
 $tool trace "$capture" --what instructions | awk '{ print $4 }' >"$work/traced"
 check 'trace: all instructions are those of decode' cmp "$work/traced" "$work/instructions"
@@ -77,12 +77,12 @@ end=$(printf '%016x' $((0x$fibonacci + 0x46)))
 $tool trace "$capture" --what instructions --address "$fibonacci-$end" | awk '{ print $4 }' >"$work/traced"
 awk -v a="$fibonacci" -v b="$end" '$1 "" >= a "" && $1 "" < b ""' "$work/instructions" >"$work/wanted"
 check "trace: $(wc -l <"$work/wanted") instructions at addresses" cmp "$work/traced" "$work/wanted"
-$tool trace "$capture" --what branches --address "$fibonacci" | sed 's/.* \([0-9a-f]\{16\}\) -> \([0-9a-f]\{16\}\)$/\1 \2/' >"$work/traced"
+$tool trace "$capture" --remembered ignore --what branches --address "$fibonacci" | sed 's/.* \([0-9a-f]\{16\}\) -> \([0-9a-f]\{16\}\)$/\1 \2/' >"$work/traced"
 awk -v a="$fibonacci" '$1 == a || $2 == a' "$work/branches" >"$work/wanted"
 check "trace: $(wc -l <"$work/wanted") branches from or to an address" cmp "$work/traced" "$work/wanted"
 
 # Two CPUs: one list by time, in which each has its branches in their order.
-$tool trace "$work/smp/capture" --what branches >"$work/merged"
+$tool trace "$work/smp/capture" --remembered ignore --what branches >"$work/merged"
 check 'trace: two CPUs come in the order of time' sort -c -s -n -k 1,1 "$work/merged"
 for cpu in 0 1; do
     awk -v cpu=$cpu '$2 == cpu' "$work/merged" | sed 's/.* \([0-9a-f]\{16\}\) -> \([0-9a-f]\{16\}\)$/\1 \2/' >"$work/traced"
@@ -91,7 +91,7 @@ for cpu in 0 1; do
 done
 same 'trace: functions of two CPUs, by time and not deeper than in each one'"'"'s own list' "$($tool trace "$work/smp/capture" --files build/guests/smp.elf | sort -s -n -k 2,2 | md5sum)" \
     "$(for cpu in 0 1; do $tool trace "$work/smp/capture" --files build/guests/smp.elf --cpu $cpu; done | md5sum)"
-same 'trace: the first lines of two CPUs' "$($tool trace "$work/smp/capture" --what branches --lines 1000 | md5sum)" "$(head -n 1000 "$work/merged" | md5sum)"
+same 'trace: the first lines of two CPUs' "$($tool trace "$work/smp/capture" --remembered ignore --what branches --lines 1000 | md5sum)" "$(head -n 1000 "$work/merged" | md5sum)"
 
 $tool trace "$capture" "${names[@]}" --function fibonacci >"$work/functions"
 same 'trace: a function with all that it calls' "$(grep -c ' fibonacci ' "$work/functions")" \
@@ -157,7 +157,7 @@ $tool trace "$work/process" --process fff000 >"$work/none" 2>&1
 same 'a process that did not run is said' "$? $(grep -c 'executed anything' "$work/none")" '1 1'
 
 # Zydis' lengths are those of the flow: the next address of a run of plain instructions.
-$tool trace "$capture" --what instructions --disassemble --lines 100000 >"$work/disassembled" 2>"$work/disassembled.log"
+$tool trace "$capture" --remembered ignore --what instructions --disassemble --lines 100000 >"$work/disassembled" 2>"$work/disassembled.log"
 if [ -s "$work/disassembled" ]; then
     objdump -d build/guests/branches.elf | awk -F '\t' '/^ *10[0-9a-f]*:/ { sub(":", "", $1); sub(" ", "", $1); split($3, w, " "); print $1, w[1] }' |
         sed 's/ *\([0-9a-f]*\)  *\(push\|ret\|pop\)q*$/\1 \2/' | grep -E ' (push|pop|ret)$' | sort -u >"$work/wanted"

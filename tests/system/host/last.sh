@@ -17,7 +17,7 @@ check 'a guest powers off' ends off
 ENDS=reset check 'a guest resets the machine' ends cf9
 ENDS=reset check 'a guest has a triple fault' ends triple
 same 'a power-off, by the function that was open' "$(last off '"\(.end) \(.function)"')" 'power-off machine_power_off'
-same 'without names it is not known how' "$($tool last "$work/off/capture" --json 2>/dev/null | jq -r .end)" down
+same 'without names it is not known how' "$($tool last "$work/off/capture" --remembered ignore --json 2>/dev/null | jq -r .end)" down
 same 'a reset' "$(last cf9 '"\(.end) \(.function)"')" 'reset machine_reset_cf9'
 same 'a triple fault, which the log has' "$(last triple .end) $($tool last "$work/triple/capture" 2>/dev/null | grep -c 'log: .*guest triple fault on CPU 0')" 'triple-fault 1'
 same 'all CPUs have ended' "$(last off .cpus_ended)$(last cf9 .cpus_ended)$(last triple .cpus_ended)" 111

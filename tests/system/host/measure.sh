@@ -102,7 +102,7 @@ same 'report: two parts have the branches and the time of the whole' \
     "$(jq -c '[.profile.functions | group_by(.symbol)[] | [.[0].symbol, (map(.branches) | add), (map(.seconds) | add * 1e8 | round)]]' "$work/report.json")"
 same 'report: a part begins and ends with it, and has no phases' \
     "$(jq -c '[.time.to, (.profile.phases | length)]' "$work/part-0.02.json") $(jq .time.from "$work/part0.02-.json")" '[20000000,0] 20000000'
-$tool report "$capture" --time 0.01-0.02 >"$work/none" 2>&1
+$tool report "$capture" --remembered ignore --time 0.01-0.02 >"$work/none" 2>&1
 same 'report: --time without names is an error' "$? $(grep -c -- '--time requires names' "$work/none")" '1 1'
 
 # --- stack: what the slices have at that time ------------------------------------------------------------------------
