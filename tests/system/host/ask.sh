@@ -258,10 +258,10 @@ objcopy -O binary "$work/early.elf" "$work/early.bin"
 check 'code: at another time it is another' test "$(cmp -s "$work/late.bin" "$work/early.bin"; echo $?)" = 1
 
 # --- diff -----------------------------------------------------------------------------------------------------------------
-$tool diff "$work/one/capture" "$work/two/capture" "${names[@]}" >"$work/diff"
+$tool diff "$work/one/capture" "$work/two/capture" --branches "${names[@]}" >"$work/diff"
 same 'diff: two boots of one image are the same' "$? $(awk '/^CPU 0/ { gsub(",", ""); print $5 }' "$work/diff")" \
     "0 $(wc -l <"$work/branches")"
-$tool diff "$work/one/capture" "$work/other/capture" --files build/guests/branches.elf --files build/guests/load.elf >"$work/diff"
+$tool diff "$work/one/capture" "$work/other/capture" --branches --files build/guests/branches.elf --files build/guests/load.elf >"$work/diff"
 same 'diff: another guest differs' "$?" 1
 same 'diff: what was entered most is first' "$(awk '/^- .*entered/ { sub(/.*entered */, ""); gsub(",", ""); bad += was != "" && $1 > was; was = $1; n++ }
     END { print (n > 2), bad + 0 }' "$work/diff")" '1 0'
@@ -281,11 +281,36 @@ cp -r "$capture" "$work/cut"
 rm "$work/cut/index.executed"
 truncate -s $(($(stat -c %s "$capture/cpu0.pt") * 9 / 10)) "$work/cut/cpu0.pt"
 $tool decode "$work/cut" --branches "$work/cut.branches" >/dev/null 2>&1
-$tool diff "$capture" "$work/cut" >"$work/diff" 2>/dev/null
+$tool diff "$capture" "$work/cut" --branches >"$work/diff" 2>/dev/null
 same 'diff: a trace that ends early is the same up to its end' "$? $(awk '/^CPU 0/ { gsub(",", ""); print $5 }' "$work/diff")" "2 $(wc -l <"$work/cut.branches")"
 same 'diff: with what comes before' "$(grep -c '^  .* -> ' "$work/diff")" 8
 same 'diff: and what comes then' "$(awk '$1 == "-" && /->/ { print $4; exit }' "$work/diff")" \
     "$(sed -n "$(($(wc -l <"$work/cut.branches") + 1))p" "$work/branches" | cut -d ' ' -f 1)"
+
+# Tasks: interrupts come elsewhere, which is no difference; one driver more is one, although it moves what comes after it.
+drivers() { boot "$1" build/guests/drivers.bzImage '' "${*:2}" 'channel=e1000 net.mtu=9000'; }
+check 'a guest with drivers' drivers plain
+check 'whose timer has another period' drivers later period=7000
+check 'which has one driver more' drivers more more period=8000
+compare() { $tool diff "$work/plain/capture" "$work/$1/capture" --files build/guests/drivers.elf --json >"$work/diff.json" 2>/dev/null; }
+compare later
+same 'diff: other interrupts make no difference' "$? $(jq -c '[.only_a, .only_b, (.tasks | map([.differs, .a.calls == .b.calls, .only]))]' "$work/diff.json")" \
+    '0 [[],[],[[false,true,[]]]]'
+same 'diff: and there were some' "$(jq -c '[.interrupts[] | .handler == "on_timer [drivers.elf]" and .a > 0 and .a != .b]' "$work/diff.json")" '[true]'
+compare more
+same 'diff: one driver more is one call more' \
+    "$? $(jq -c '[(.only_b | map(.symbol)), (.tasks[0].only | map([.in, .function, .callee, .caller, .count]))]' "$work/diff.json" | sed 's/ \[drivers.elf\]//g')" \
+    '1 [["more_init"],[["b","call_driver","more_init","call_drivers",1]]]'
+same 'diff: and the first difference, with both stacks' "$(jq -c '.tasks[0].first_difference | [(.stack | map(.function)), .callee_a, .callee_b]' "$work/diff.json" |
+    sed 's/ \[drivers.elf\]//g')" '[["start32","start64","guest_main","call_drivers"],"net_init","more_init"]'
+same 'diff: with the calls that trace lists' "$(jq '.tasks[0].only[0].calls - 2' "$work/diff.json")" "$(grep -cE ' (more_init|allocate|grow_memory|wait_for_device) ' \
+    <($tool trace "$work/more/capture" --function more_init 2>/dev/null))"
+same 'diff: at the time and with the length that latency has' "$(jq '.tasks[0].only[0] | [.first, .seconds] | map(. * 1e9 | round)' -c "$work/diff.json")" \
+    "$($tool latency "$work/more/capture" call_driver --json 2>/dev/null | jq -c '.functions[0].slowest | sort_by(.at)[1] | [.at, .elapsed]')"
+$tool diff "$work/plain/capture" "$work/more/capture" >"$work/diff"
+same 'diff: as text' "$? $(grep -c '^  +  *1  *11 .* call_driver .* > more_init .* in call_drivers' "$work/diff") $(grep -c '^  [-+].* s  *call_driver .* > ' "$work/diff")" '1 1 2'
+same 'diff: --cpu goes with --branches' "$($tool diff "$capture" "$capture" --cpu 0 2>&1; echo $?)" \
+    'undertrace: diff: --cpu requires --branches: tasks are compared on all CPUs'$'\n'2
 
 # --- the pager, on a terminal only ---------------------------------------------------------------------------------------
 # on_terminal PAGER WORDS...: what a person sees.
