@@ -174,7 +174,7 @@ same 'an unknown process is an error' "$(build/undertrace find "$dir/capture" "$
     "undertrace: find: --process unknown: no such process executed anything; undertrace report lists the processes"$'\n'1
 
 # What is exported of one process is what the report has of it, but for some branches where it begins.
-build/undertrace export "$dir/capture" --kernel build/guest/vmlinuz --process perl --format folded -o "$dir/perl.folded" 2>/dev/null
+build/undertrace export "$dir/capture" --remembered ignore --kernel build/guest/vmlinuz --process perl --format folded -o "$dir/perl.folded" 2>/dev/null
 at_most 'export --process: branches of perl that differ from those of the report' "$(($(awk '{ sum += $NF } END { print sum }' "$dir/perl.folded") -
     $(jq '[.profile.processes[] | select(.comm == "perl") | .branches] | add' "$dir/report.json")))" 10
 at_most 'and of others, before the records have their names' "$(awk '!/^perl [(]/ { sum += $NF } END { print sum + 0 }' "$dir/perl.folded")" 10
