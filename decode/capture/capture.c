@@ -30,6 +30,22 @@ static bool map_traces(struct capture *capture, int directory, struct error *err
     return true;
 }
 
+/* A capture of a later format than this program knows is refused. A meta.json that is missing, or whose bytes are
+ * damaged, does not prevent reading the rest. */
+static bool known_format(const struct capture *capture, const struct capture_map *meta, struct error *error)
+{
+    static const char start[] = "{\n  \"capture_format\": ";
+    char text[sizeof(start) + 20] = "";
+    const size_t size = meta->size < sizeof(text) - 1 ? (size_t)meta->size : sizeof(text) - 1;
+    if (!meta->present || meta->size == 0 || damages_touch(&capture->damages, "meta.json", 0, meta->size))
+        return true;
+    memcpy(text, meta->bytes, size);
+    if (strncmp(text, start, sizeof(start) - 1) != 0)
+        return true;
+    const uint64_t format = strtoull(text + sizeof(start) - 1, NULL, 10);
+    return format <= CAPTURE_FORMAT || error_set(error, ERROR_NEWER_FORMAT, format, "%s", capture->directory);
+}
+
 /* Map files before those that they refer to: during a reception the latter are ahead. The checksum of meta.json, which
  * is replaced, is written before the file. */
 static bool read_all(struct capture *capture, int directory, struct error *error)
@@ -46,8 +62,9 @@ static bool read_all(struct capture *capture, int directory, struct error *error
     good = good && map_traces(capture, directory, error);
     if (good) {
         capture_check_records(capture, &index, &meta);
-        good = capture_read_records(capture, &index) ||
-               error_set(error, ERROR_MEMORY, 0, "%zu records", capture->nr_records);
+        good = known_format(capture, &meta, error) &&
+               (capture_read_records(capture, &index) ||
+                error_set(error, ERROR_MEMORY, 0, "%zu records", capture->nr_records));
     }
     capture_unmap(&meta);
     capture_unmap(&index);

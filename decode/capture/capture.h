@@ -18,6 +18,8 @@
 #include "serial/wire/record.h"
 
 #define CAPTURE_MAX_CPUS 256u
+/* The capture_format of meta.json that the receiver writes. Readers accept it and all lower ones (docs/versions.md). */
+#define CAPTURE_FORMAT 1u
 
 struct capture_record {
     struct record_header header; /* tsc: by the clock of the trace (decode/capture/cpu_clock.h) */

@@ -20,6 +20,7 @@ enum error_kind {
     ERROR_NO_RESUME,       /* name: directory or file, and why */
     ERROR_TOO_MANY_CPUS,   /* number: CPU of a frame */
     ERROR_NO_CAPTURE,      /* name: directory or file in it; errno */
+    ERROR_NEWER_FORMAT,    /* name: directory; number: its capture_format */
     ERROR_NO_TRACE,        /* name: file; number: CPU */
     ERROR_CANNOT_LISTEN,   /* name: socket; errno */
     ERROR_NO_ADDRESS,      /* name */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "decode/capture/capture.h"
+
 #define META_NAME "meta.json"
 #define META_TEMPORARY ".meta.json.part"
 
@@ -18,7 +20,7 @@ static void write_object(FILE *file, struct record_text text, const char *indent
 
 static void write_meta(FILE *file, struct record_text hello, const struct record_text *ends, unsigned nr_ends)
 {
-    fputs("{\n  \"capture_format\": 1", file);
+    fprintf(file, "{\n  \"capture_format\": %u", CAPTURE_FORMAT);
     text_write_json_fields(file, hello, ",", "  ");
     fputs(",\n  \"end\": ", file);
     if (nr_ends == 0) {

@@ -26,6 +26,9 @@ static const struct {
     [ERROR_TOO_MANY_CPUS] = {"a frame of CPU " NUMBER ": a capture has room for fewer CPUs", false},
     [ERROR_NO_CAPTURE] = {NAME ": not a capture: a capture is a directory that undertrace receive -o has created",
                           true},
+    [ERROR_NEWER_FORMAT] = {NAME ": a capture of format " NUMBER
+                                 ", which this version of undertrace does not know: read it with a newer one",
+                            false},
     [ERROR_NO_TRACE] = {NAME ": this capture has no trace of CPU " NUMBER, false},
     [ERROR_CANNOT_LISTEN] = {NAME ": cannot listen for commands", true},
     [ERROR_NO_ADDRESS] = {"--bind: '" NAME "' is not an IPv4 address", false},

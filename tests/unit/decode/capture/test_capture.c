@@ -181,6 +181,57 @@ static void what_is_no_capture_is_refused(void **state)
     assert_null(capture_open(f->directory, &f->error));
 }
 
+/* Replace meta.json by the text, without a checksum, and open the capture. */
+static struct capture *opened_with_meta(struct capture_fixture *f, const char *text)
+{
+    char path[128];
+    capture_path(path, f, "checksums");
+    unlink(path);
+    capture_path(path, f, "meta.json");
+    FILE *file = fopen(path, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+    f->error = (struct error){0};
+    return capture_open(f->capture, &f->error);
+}
+
+static void a_later_format_is_refused(void **state)
+{
+    struct capture_fixture *f = *state;
+    static const char *const known[] = {"", "{", "{\n  \"capture_format\": 1\n}\n", "{\n  \"capture_format\": 0,"};
+    static const char *const later[] = {"{\n  \"capture_format\": 2,", "{\n  \"capture_format\": 11"};
+    write_capture(f);
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        struct capture *capture = opened_with_meta(f, known[i]);
+        assert_non_null(capture);
+        capture_close(capture);
+    }
+    for (size_t i = 0; i < sizeof(later) / sizeof(later[0]); i++) {
+        assert_null(opened_with_meta(f, later[i]));
+        assert_int_equal(f->error.kind, ERROR_NEWER_FORMAT);
+        assert_int_equal(f->error.number, i ? 11 : 2);
+    }
+}
+
+/* A number that only damage has made is not a later format. */
+static void a_damaged_format_is_no_later_one(void **state)
+{
+    struct capture_fixture *f = *state;
+    char path[128];
+    write_capture(f);
+    capture_path(path, f, "meta.json");
+    FILE *file = fopen(path, "r+");
+    assert_non_null(file);
+    assert_int_equal(fseek(file, sizeof("{\n  \"capture_format\": ") - 1, SEEK_SET), 0);
+    fputc('3', file);
+    fclose(file);
+    struct capture *capture = capture_open(f->capture, &f->error);
+    assert_non_null(capture);
+    assert_true(damages_touch(&capture->damages, "meta.json", 0, 1));
+    capture_close(capture);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +243,8 @@ int main(void)
         CAPTURE_TEST(cut_off_anywhere_it_is_readable),
         CAPTURE_TEST(the_index_is_not_needed),
         CAPTURE_TEST(what_is_no_capture_is_refused),
+        CAPTURE_TEST(a_later_format_is_refused),
+        CAPTURE_TEST(a_damaged_format_is_no_later_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
