@@ -93,6 +93,11 @@ rm "$clean"/tmp/deb/*dbgsym*
 check 'the packages are installed' eval 'inside sh -c "dpkg -i /tmp/deb/*.deb" >"$work/installed"'
 same 'the receiver'"'"'s command is printed' "$(grep -c '^ *undertrace receive --udp 21845 --announce -o capture$' "$work/installed")" 1
 rm -r "$clean/tmp/deb"
+mkdir -p "$clean/tmp/tree/tests" "$clean/tmp/tree/debian"
+cp -r packaging/debian/tests "$clean/tmp/tree/debian/tests"
+cp -r tests/captures "$clean/tmp/tree/tests/captures"
+check "the packages' own test of decoding passes there" inside sh -c 'mkdir /tmp/own && cd /tmp/tree && AUTOPKGTEST_TMP=/tmp/own debian/tests/decode'
+rm -r "$clean/tmp/tree" "$clean/tmp/own"
 # The packages are built from a copy of the tree without its history, so they name no commit.
 same 'the host tool runs there' "$(inside undertrace --version)" "$(build/undertrace --version | sed 's/ (commit .*//')"
 
