@@ -44,6 +44,29 @@ struct facts_kernel {
 };
 #define FACTS_MAX_KERNELS 32u
 
+/* What makes GRUB's menu. */
+enum menu_maker { MENU_UNKNOWN, MENU_UPDATE_GRUB, MENU_GRUB2_MKCONFIG, MENU_GRUB_MKCONFIG };
+
+struct facts_boot {
+    char menu[32]; /* GRUB's menu; "": there is none */
+    enum menu_maker maker;
+    bool bls;           /* GRUB reads entries of kernels from /boot/loader/entries */
+    bool saved_default; /* grub-reboot has an effect */
+    bool systemd_boot;  /* the boot loader is systemd-boot */
+    bool shim;          /* shim started the boot loader */
+    char esp[32];       /* where the EFI system partition is mounted; "": not found */
+    char esp_disk[32];  /* the disk that it is on, "/dev/nvme0n1"; "": not known */
+    unsigned esp_partition;
+    const char *platform;  /* GRUB's name of the firmware: "i386-pc" */
+    char module[128];      /* the file of the module multiboot2 where GRUB finds it; "": not there */
+    char module_kept[64];  /* a directory from which it can be copied; "": none */
+    uint64_t module_bytes; /* the size of module_kept, where it has to be copied */
+    bool debian;
+    bool image, script, in_menu; /* undertrace.elf, its script for the menu, and its entries are there */
+    bool space_known;
+    uint64_t free_bytes; /* in /boot */
+};
+
 struct facts {
     struct facts_cpu cpu;
     struct facts_card cards[FACTS_MAX_CARDS]; /* network cards by slot, in the hypervisor's order */
@@ -58,7 +81,7 @@ struct facts {
     struct facts_kernel kernels[FACTS_MAX_KERNELS];
     size_t nr_kernels;
     bool boot_seen; /* /boot is not empty */
-    bool grub;      /* there is a menu of GRUB */
+    struct facts_boot boot;
 };
 
 /* Read the files under root: "/" for this machine, or a directory with files of another one. Facts whose files cannot

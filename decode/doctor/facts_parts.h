@@ -6,6 +6,7 @@
 
 void facts_read_cpu(struct facts_cpu *cpu, const char *root);
 void facts_read_wire(struct facts *facts, const char *root);
+void facts_read_boot(struct facts_boot *boot, bool efi, const char *root);
 void facts_read_system(struct facts *facts, const char *root);
 
 #endif

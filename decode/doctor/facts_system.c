@@ -72,7 +72,7 @@ void facts_read_system(struct facts *facts, const char *root)
     facts->dmar = tree_exists(root, "/sys/firmware/acpi/tables/DMAR");
     facts->nr_iommus = (unsigned)tree_names(names, FACTS_MAX_KERNELS, root, "/sys/class/iommu", "dmar");
     facts->memory_bytes = memory_bytes(root);
-    facts->grub = tree_exists(root, "/boot/grub/grub.cfg") || tree_exists(root, "/boot/grub2/grub.cfg");
+    facts_read_boot(&facts->boot, facts->efi, root);
     facts->boot_seen = tree_names(names, 1, root, "/boot", "") > 0;
     facts->nr_kernels = tree_names(names, FACTS_MAX_KERNELS, root, "/boot", "vmlinuz-");
     for (size_t i = 0; i < facts->nr_kernels; i++)

@@ -6,6 +6,8 @@ void findings_judge(struct findings *findings, const struct facts *facts)
     findings_judge_cpu(findings, facts);
     findings_judge_wire(findings, facts);
     findings_judge_system(findings, facts);
+    findings_judge_boot(findings, facts);
+    findings_next(findings, facts);
 }
 
 enum finding_state findings_worst(const struct findings *findings)

@@ -24,9 +24,12 @@ struct finding {
 };
 
 #define FINDINGS_MAX 96u
+#define FINDINGS_MAX_NEXT 8u
 struct findings {
     struct finding items[FINDINGS_MAX];
     size_t count;
+    char next[FINDINGS_MAX_NEXT][256]; /* commands to run next, as root, in this order */
+    size_t nr_next;
 };
 
 void findings_judge(struct findings *findings, const struct facts *facts);
@@ -38,6 +41,8 @@ enum finding_state findings_worst(const struct findings *findings);
 void findings_judge_cpu(struct findings *findings, const struct facts *facts);
 void findings_judge_wire(struct findings *findings, const struct facts *facts);
 void findings_judge_system(struct findings *findings, const struct facts *facts);
+void findings_judge_boot(struct findings *findings, const struct facts *facts);
+void findings_next(struct findings *findings, const struct facts *facts);
 
 /* Add a finding. If there is a remedy, call finding_remedy next. */
 void finding_add(struct findings *findings, const char *topic, enum finding_state state, const char *format, ...)

@@ -11,7 +11,7 @@ static void judge_firmware(struct findings *findings, const struct facts *facts)
 {
     if (facts->secure_boot == ANSWER_YES) {
         finding_add(findings, "secure-boot", FINDING_BAD,
-                    "on: then GRUB loads no modules, and the image is not signed");
+                    "on: GRUB's lockdown then refuses the module multiboot2 and the image, which is not signed");
         finding_remedy(
             findings,
             "turn Secure Boot off in the firmware's setup, or its part in shim: mokutil --disable-validation");
@@ -78,10 +78,4 @@ void findings_judge_system(struct findings *findings, const struct facts *facts)
     judge_firmware(findings, facts);
     judge_memory(findings, facts);
     judge_kernels(findings, facts);
-    if (facts->grub) {
-        finding_add(findings, "boot-loader", FINDING_GOOD, "GRUB");
-    } else {
-        finding_add(findings, "boot-loader", FINDING_NOTE, "no menu of GRUB in /boot");
-        finding_remedy(findings, "install GRUB, or boot from a USB stick with the ISO");
-    }
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define PATH_SIZE 512u
@@ -51,6 +52,22 @@ bool tree_exists(const char *root, const char *path)
 {
     char whole[PATH_SIZE];
     return tree_path(whole, sizeof(whole), root, path) && access(whole, F_OK) == 0;
+}
+
+uint64_t tree_bytes(const char *root, const char *path)
+{
+    char whole[PATH_SIZE];
+    struct stat status;
+    struct dirent *entry;
+    uint64_t bytes = 0;
+    DIR *directory = tree_path(whole, sizeof(whole), root, path) ? opendir(whole) : NULL;
+    if (!directory)
+        return 0;
+    while ((entry = readdir(directory)))
+        if (fstatat(dirfd(directory), entry->d_name, &status, 0) == 0 && S_ISREG(status.st_mode))
+            bytes += (uint64_t)status.st_size;
+    closedir(directory);
+    return bytes;
 }
 
 size_t tree_names(char (*names)[TREE_NAME_MAX], size_t most, const char *root, const char *path, const char *start)

@@ -18,6 +18,9 @@ bool tree_number(uint64_t *number, const char *root, const char *path);
 
 bool tree_exists(const char *root, const char *path);
 
+/* The sum of the sizes of the regular files of a directory. */
+uint64_t tree_bytes(const char *root, const char *path);
+
 /* NULL: it cannot be read. */
 FILE *tree_open(const char *root, const char *path);
 

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "decode/capture/text.h"
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
@@ -17,13 +18,14 @@ static const char usage[] =
     "usage: undertrace doctor [options]\n"
     "\n"
     "Checks whether a running Linux machine can be booted under the hypervisor and traced, and what to do\n"
-    "where it cannot: the CPU's VMX and Intel PT, network cards, serial ports, firmware, memory, and the\n"
-    "kernels in /boot. Changes nothing. It sees more as root, with the module msr loaded.\n"
+    "where it cannot: the CPU's VMX and Intel PT, network cards, serial ports, firmware, memory, the kernels\n"
+    "in /boot, GRUB with its module and its menu, and the space in /boot. Prints the next commands. Changes\n"
+    "nothing. It sees more as root, with the module msr loaded.\n"
     "\n"
     "  --json              print JSON\n"
     "  --root DIR          check another machine by its files: its /proc, /sys and /boot in DIR, the output\n"
     "                      of `cpuid -r` in DIR/dev/cpu/0/cpuid, MSRs as lines \"0x3a 0x5\" in\n"
-    "                      DIR/dev/cpu/0/msr\n"
+    "                      DIR/dev/cpu/0/msr, and the output of `df -kP /boot` in DIR/boot.df\n"
     "\n"
     "Exit status: 0 the machine can be traced; 1 an error; 2 it cannot be traced; 3 only by single steps;\n"
     "4 not everything could be seen, and nothing seen rules out tracing.\n";
@@ -41,6 +43,9 @@ static const struct verdict {
     [FINDING_BAD] = {"no", "NO: ", "As it is, this machine cannot be traced.", 2},
 };
 
+/* As the packages set the hypervisor's options (packaging/default/undertrace). */
+static const char receiver[] = "undertrace receive --udp 21845 --announce -o capture";
+
 static void print_text(const struct findings *findings, const struct verdict *verdict)
 {
     for (size_t i = 0; i < findings->count; i++) {
@@ -50,6 +55,12 @@ static void print_text(const struct findings *findings, const struct verdict *ve
             printf("%-14s   -> %s\n", "", finding->remedy);
     }
     printf("\n%s\n", verdict->text);
+    if (findings->nr_next > 0)
+        printf("\nNext, as root there:\n");
+    for (size_t i = 0; i < findings->nr_next; i++)
+        printf("  %s\n", findings->next[i]);
+    if (verdict->status != 2)
+        printf("Before it starts, on the machine that receives:\n  %s\n", receiver);
 }
 
 static void print_json(const struct findings *findings, const struct verdict *verdict)
@@ -69,7 +80,12 @@ static void print_json(const struct findings *findings, const struct verdict *ve
         json_string(stdout, "text", finding->text, ", ");
         json_string(stdout, "remedy", finding->remedy[0] ? finding->remedy : NULL, "}");
     }
-    fputs("\n  ]\n}\n", stdout);
+    fputs("\n  ],\n  \"next\": [", stdout);
+    for (size_t i = 0; i < findings->nr_next; i++) {
+        fputs(i ? ",\n    " : "\n    ", stdout);
+        text_write_json(stdout, (struct record_text){findings->next[i], strlen(findings->next[i])});
+    }
+    fputs(findings->nr_next ? "\n  ]\n}\n" : "]\n}\n", stdout);
 }
 
 int command_doctor(int argc, char **argv)

@@ -9,7 +9,7 @@ machine() {
     dir=$work/$1
     card=$dir/sys/bus/pci/devices/0000:00:1f.6
     variables=$dir/sys/firmware/efi/efivars
-    mkdir -p "$dir"/dev/cpu/0 "$dir"/proc/net "$dir"/boot/grub "$dir"/sys/class/tty/ttyS0 "$card/net/eno1" "$variables"
+    mkdir -p "$dir"/dev/cpu/0 "$dir"/proc/net "$dir"/boot/grub/x86_64-efi "$dir"/usr/sbin "$dir"/etc/default "$dir"/sys/class/tty/ttyS0 "$card/net/eno1" "$variables"
     for ((cpu = 0; cpu < 4; cpu++)); do
         printf '%s\n' "processor	: $cpu" 'vendor_id	: GenuineIntel' 'cpu family	: 6' 'model		: 94' 'model name	: Core of a test' \
             'stepping	: 3' 'flags		: fpu vme vmx intel_pt' 'vmx flags	: vnmi' ''
@@ -48,6 +48,21 @@ END
     printf '\6\0\0\0\0' >"$variables/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
     cp build/guests/branches.bzImage "$dir/boot/vmlinuz-6.1.0-44-amd64"
     : >"$dir/boot/grub/grub.cfg"
+    : >"$dir/boot/grub/x86_64-efi/multiboot2.mod"
+    : >"$dir/usr/sbin/update-grub"
+    echo 12.5 >"$dir/etc/debian_version"
+    df_of 200000
+}
+
+# df_of KIB: so much is free in /boot
+df_of() {
+    printf '%s\n' 'Filesystem 1024-blocks      Used Available Capacity Mounted on' \
+        "/dev/nvme0n1p2 486000 90000 $1 20% /boot" >"$dir/boot.df"
+}
+
+# next_is NAME COMMANDS: the commands to run next, joined by '; '
+next_is() {
+    same "$1: the next commands" "$(jq -r '.next | join("; ")' "$dir.json")" "$2"
 }
 
 # says NAME VERDICT STATUS [TOPIC STATE WORDS]: the verdict of doctor on the tree made last
@@ -63,7 +78,8 @@ says() {
 machine good
 says 'all is well' yes 0 pt good 'ToPA tables of many regions; CR3 filter yes, 2 address ranges, CYC yes, MTC yes, PTWRITE no'
 same 'all of it' "$(jq -r '[.findings[].state] | unique | join(" ")' "$dir.json")" good
-same 'the text has as many lines, and the verdict' "$(build/undertrace doctor --root "$dir" | grep -c .)" $(($(jq '.findings | length' "$dir.json") + 1))
+same 'the text has as many lines, the verdict, and the next commands' "$(build/undertrace doctor --root "$dir" | grep -c .)" \
+    $(($(jq '(.findings | length) + (.next | length)' "$dir.json") + 4))
 same 'the CPU has a name' "$(jq -r '.findings[0].text' "$dir.json")" 'Core of a test: Skylake (06_5EH), stepping 3'
 
 # The CPU
@@ -145,6 +161,75 @@ head -c 1000 build/guests/branches.bzImage >"$dir/boot/vmlinuz-6.1.0-44-amd64"
 says 'a kernel that is cut off' yes 0 kernel note 'the file ends before the kernel does'
 rm -r "$dir/boot"
 says 'no /boot' yes 0 boot-loader note 'no menu'
+
+# How distributions start
+version=$(sed -n 's/.*UNDERTRACE_VERSION "\(.*\)"/\1/p' base/version.h)
+packages="apt install ./undertrace_${version}_amd64.deb ./undertrace-boot_${version}_amd64.deb    # from make deb"
+choose="reboot    # and choose the submenu Undertrace in GRUB's menu"
+efi_entry='\EFI\undertrace\undertrace.efi'
+machine debian_uefi
+says 'Debian 12, UEFI' yes 0 multiboot2 good /boot/grub/x86_64-efi/multiboot2.mod
+says 'its loader' yes 0 boot-loader good 'GRUB (/boot/grub/grub.cfg), started by UEFI firmware'
+says 'its menu' yes 0 menu good update-grub
+next_is 'Debian 12, UEFI' "$packages; $choose"
+printf '\6\0\0\0\1' >"$variables/SecureBoot-8be4df61-93ca-11d2-aa0d-00e098032b8c"
+says 'Debian 12 with Secure Boot' no 2 secure-boot bad "GRUB's lockdown then refuses the module multiboot2"
+next_is 'Debian 12 with Secure Boot' 'systemctl reboot --firmware-setup    # and turn Secure Boot off there; undertrace doctor'
+: >"$variables/MokListRT-605dab50-e046-4300-abb6-3dd810dd8b23"
+says 'and shim' no 2 secure-boot bad on
+next_is 'and shim' 'mokutil --disable-validation; reboot    # and enter the password in the blue screen; undertrace doctor'
+machine bios
+rm -r "$dir/sys/firmware"
+says 'BIOS' yes 0 multiboot2 note "GRUB's module for i386-pc was not found"
+mkdir -p "$dir/usr/lib/grub/i386-pc"
+head -c 1500000 /dev/zero >"$dir/usr/lib/grub/i386-pc/multiboot2.mod"
+says 'BIOS, the module in the package of GRUB only' yes 0 multiboot2 note '/usr/lib/grub/i386-pc, where GRUB does not look'
+says 'which needs space' yes 0 boot-space good "$((3072 + 1465)) KiB are required"
+echo GRUB_DEFAULT=saved >"$dir/etc/default/grub"
+says 'BIOS, one boot' yes 0 boot-loader good 'started by a BIOS'
+next_is 'BIOS' "$packages; cp -r /usr/lib/grub/i386-pc /boot/grub/; grub-reboot 'undertrace>undertrace-6.1.0-44-amd64' && reboot"
+machine full
+df_of 3071
+says 'a full /boot' yes 0 boot-space note '/boot has 3071 KiB left; 3072 KiB are required'
+df_of 3072
+says 'just enough' yes 0 boot-space good '/boot has 3072 KiB left'
+cp build/undertrace.elf build/undertrace.efi "$dir/boot/"
+df_of 10
+says 'the image is there already' yes 0 boot-space good '0 KiB are required'
+mkdir "$dir/etc/grub.d"
+: >"$dir/etc/grub.d/25_undertrace"
+says 'and its script' yes 0 menu good 'update-grub makes it'
+next_is 'installed, not in the menu' "update-grub; $choose"
+grep "^echo \"submenu 'Undertrace'" packaging/grub.d/25_undertrace | sed 's/^echo "//; s/"$//' >"$dir/boot/grub/grub.cfg"
+says 'in the menu' yes 0 menu good 'Undertrace is in it'
+next_is 'in the menu' "$choose"
+same 'the image is not larger than what the doctor asks for' "$(($(cat build/undertrace.elf build/undertrace.efi | wc -c) <= 3072 << 10))" 1
+machine fedora
+rm -r "$dir/boot/grub" "$dir/usr/sbin/update-grub" "$dir/etc/debian_version"
+mkdir -p "$dir/boot/grub2" "$dir/boot/loader/entries" "$dir/usr/lib/grub/x86_64-efi" "$dir/boot/efi/EFI"
+: >"$dir/boot/grub2/grub.cfg"
+: >"$dir/boot/loader/entries/0123-6.8.conf"
+: >"$dir/usr/sbin/grub2-mkconfig"
+: >"$dir/usr/lib/grub/x86_64-efi/multiboot2.mod"
+printf '%s\n' GRUB_DEFAULT=saved GRUB_ENABLE_BLSCFG=true >"$dir/etc/default/grub"
+says 'Fedora: BLS' yes 0 menu note '/boot/loader/entries'
+says 'its module is not where GRUB looks' yes 0 multiboot2 note '/usr/lib/grub/x86_64-efi'
+next_is 'Fedora' "make install install-boot    # in the source of Undertrace; cp -r /usr/lib/grub/x86_64-efi /boot/grub2/; grub2-mkconfig -o /boot/grub2/grub.cfg; grub2-reboot 'undertrace>undertrace-6.1.0-44-amd64' && reboot"
+machine arch
+rm -r "$dir/boot/grub" "$dir/usr/sbin/update-grub" "$dir/etc/debian_version"
+mkdir -p "$dir/boot/EFI" "$dir/boot/loader/entries" "$dir/proc/self"
+echo '/dev/nvme0n1p1 /boot vfat rw 0 0' >"$dir/proc/self/mounts"
+printf 'timeout 3\n' >"$dir/boot/loader/loader.conf"
+says 'Arch: systemd-boot' yes 0 boot-loader note 'systemd-boot, which loads no Multiboot2 image'
+next_is 'Arch' "make install install-boot    # in the source of Undertrace; install -D -m 644 /boot/undertrace.efi /boot/EFI/undertrace/undertrace.efi; printf '%s\\n' 'net.ip=dhcp net.peer=announce' 'load=\\EFI\\systemd\\systemd-bootx64.efi' >/boot/EFI/undertrace/undertrace.cfg; efibootmgr -c -d /dev/nvme0n1 -p 1 -L Undertrace -l '$efi_entry'; reboot    # the new boot entry is the first one; efibootmgr -o changes the order"
+rm "$dir/boot/loader/loader.conf"
+mkdir -p "$dir/boot/grub" && : >"$dir/boot/grub/grub.cfg"
+says 'GRUB as well' yes 0 boot-loader good GRUB
+{ printf '\6\0\0\0' && printf 'systemd-boot 255' | iconv -t UTF-16LE; } >"$variables/LoaderInfo-4a67b082-0a4c-47cf-b6c7-442aa0b8bfb1"
+says 'the firmware says who started it' yes 0 boot-loader note systemd-boot
+sed -i 's:^/dev/nvme0n1p1 :/dev/sda12 :' "$dir/proc/self/mounts"
+says 'a disk of another kind' yes 0 boot-loader note systemd-boot
+check 'a disk of another kind: the partition' jq -e '.next[3] | contains("-d /dev/sda -p 12 ")' "$dir.json"
 
 # Here
 build/undertrace doctor --json >"$work/here.json"

@@ -52,7 +52,13 @@ static struct facts good(void)
         .kernels = {{.name = "vmlinuz-6.1"}},
         .nr_kernels = 1,
         .boot_seen = true,
-        .grub = true,
+        .boot = {.menu = "/boot/grub/grub.cfg",
+                 .maker = MENU_UPDATE_GRUB,
+                 .platform = "x86_64-efi",
+                 .module = "/boot/grub/x86_64-efi/multiboot2.mod",
+                 .debian = true,
+                 .space_known = true,
+                 .free_bytes = 200u << 20},
     };
 }
 
@@ -169,8 +175,81 @@ static void test_system(void **state)
     worst_is(&facts, FINDING_NOTE, "kernel", "a zImage");
     facts = good(), facts.kernels[0].unread = true;
     worst_is(&facts, FINDING_UNSEEN, "kernel", "cannot be read");
-    facts = good(), facts.grub = false;
-    worst_is(&facts, FINDING_NOTE, "boot-loader", "GRUB");
+    facts = good(), facts.boot.menu[0] = 0;
+    worst_is(&facts, FINDING_NOTE, "boot-loader", "no menu of GRUB");
+}
+
+static void test_boot(void **state)
+{
+    (void)state;
+    struct facts facts = good();
+    facts.boot.systemd_boot = true;
+    worst_is(&facts, FINDING_NOTE, "boot-loader", "systemd-boot");
+    facts = good(), facts.boot.maker = MENU_UNKNOWN;
+    worst_is(&facts, FINDING_NOTE, "menu", "neither update-grub");
+    facts = good(), facts.boot.maker = MENU_GRUB2_MKCONFIG, facts.boot.bls = true;
+    worst_is(&facts, FINDING_NOTE, "menu", "/boot/loader/entries");
+    facts = good(), facts.boot.module[0] = 0;
+    worst_is(&facts, FINDING_NOTE, "multiboot2", "was not found");
+    strcpy(facts.boot.module_kept, "/usr/lib/grub/x86_64-efi");
+    worst_is(&facts, FINDING_NOTE, "multiboot2", "in /usr/lib/grub/x86_64-efi");
+    facts = good(), facts.boot.free_bytes = (3u << 20) - 1024;
+    worst_is(&facts, FINDING_NOTE, "boot-space", "/boot has 3071 KiB left; 3072 KiB are required");
+    facts.boot.free_bytes = 3u << 20;
+    worst_is(&facts, FINDING_GOOD, "cpu", "");
+    facts.boot.module_bytes = 1;
+    worst_is(&facts, FINDING_NOTE, "boot-space", "3073 KiB are required");
+    /* What is there already needs no space. */
+    facts = good(), facts.boot.free_bytes = 0, facts.boot.image = true;
+    worst_is(&facts, FINDING_GOOD, "cpu", "");
+    facts = good(), facts.boot.space_known = false;
+    worst_is(&facts, FINDING_NOTE, "boot-space", "not known");
+}
+
+/* The next commands, in their order: NULL is the end. */
+static void next_is(const struct facts *facts, const char *const *commands)
+{
+    static struct findings findings;
+    findings_judge(&findings, facts);
+    for (size_t i = 0; i < findings.nr_next; i++) {
+        assert_non_null(commands[i]);
+        assert_non_null(strstr(findings.next[i], commands[i]));
+    }
+    assert_null(commands[findings.nr_next]);
+}
+#define NEXT_IS(facts, ...) next_is(facts, (const char *const[]){__VA_ARGS__, NULL})
+
+static void test_next(void **state)
+{
+    (void)state;
+    struct facts facts = good();
+    NEXT_IS(&facts, "apt install ./undertrace_", "reboot    # and choose");
+    facts.boot.saved_default = true;
+    NEXT_IS(&facts, "apt install ./undertrace_", "grub-reboot 'undertrace>undertrace-6.1' && reboot");
+    facts.boot.image = facts.boot.script = true;
+    NEXT_IS(&facts, "update-grub", "grub-reboot");
+    facts.boot.in_menu = true;
+    NEXT_IS(&facts, "grub-reboot");
+    facts.boot.debian = facts.boot.image = facts.boot.script = facts.boot.in_menu = false;
+    facts.boot.maker = MENU_GRUB2_MKCONFIG;
+    facts.boot.module[0] = 0;
+    strcpy(facts.boot.menu, "/boot/grub2/grub.cfg");
+    strcpy(facts.boot.module_kept, "/usr/lib/grub/x86_64-efi");
+    NEXT_IS(&facts, "make install install-boot", "cp -r /usr/lib/grub/x86_64-efi /boot/grub2/",
+            "grub2-mkconfig -o /boot/grub2/grub.cfg", "grub2-reboot 'undertrace>undertrace-6.1' && reboot");
+    facts.boot.systemd_boot = true;
+    strcpy(facts.boot.esp, "/efi");
+    NEXT_IS(&facts, "make install install-boot", "/efi/EFI/undertrace/undertrace.efi",
+            "'load=\\EFI\\systemd\\systemd-bootx64.efi' >/efi/EFI/undertrace/undertrace.cfg", "efibootmgr -c -d DISK",
+            "reboot    # the new boot entry");
+    facts.secure_boot = ANSWER_YES;
+    NEXT_IS(&facts, "--firmware-setup", "undertrace doctor");
+    facts.boot.shim = true;
+    NEXT_IS(&facts, "mokutil --disable-validation", "reboot    # and enter", "undertrace doctor");
+    facts = good(), facts.cpu.vmx.feature_control = 1;
+    NEXT_IS(&facts, "undertrace doctor    # again");
+    facts = good(), facts.boot.menu[0] = 0;
+    NEXT_IS(&facts, "make iso");
 }
 
 static void test_cpuid_text(void **state)
@@ -208,7 +287,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),   cmocka_unit_test(test_vmx),    cmocka_unit_test(test_pt),
         cmocka_unit_test(test_wire),   cmocka_unit_test(test_system), cmocka_unit_test(test_cpuid_text),
-        cmocka_unit_test(test_models),
+        cmocka_unit_test(test_models), cmocka_unit_test(test_boot),   cmocka_unit_test(test_next),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
