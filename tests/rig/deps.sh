@@ -40,11 +40,9 @@ check) wanted="$compile $judges libcmocka-dev libiberty-dev clang clang-format c
     ;;
 esac
 
-# Other distributions: what is missing shows when it is needed.
-command -v dpkg-query >/dev/null || {
-    [ "$1" = compile ] || echo "deps: this system has no dpkg; these Debian packages, or their like, are needed: $wanted"
-    exit 0
-}
+# Other distributions: only a check.
+# shellcheck disable=SC2086 # a list of packages
+command -v dpkg-query >/dev/null || exec "$(dirname "$0")/deps_other.sh" $wanted
 
 missing=
 for package in $wanted; do

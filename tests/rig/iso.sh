@@ -83,7 +83,8 @@ for table in ${TABLES:-}; do cp "$table" "$root/boot/"; done
 } >"$root/boot/grub/grub.cfg"
 
 # Fixed dates: firmware and GRUB then take the same steps in each image of the same files, and so does the guest.
-if ! SOURCE_DATE_EPOCH=1700000000 grub-mkrescue ${PLATFORM:+-d "/usr/lib/grub/$PLATFORM"} -o "$output.new" --locales= --fonts= --themes= "$root" \
+mkrescue=$(command -v grub-mkrescue || command -v grub2-mkrescue || echo grub-mkrescue)
+if ! SOURCE_DATE_EPOCH=1700000000 "$mkrescue" ${PLATFORM:+-d "/usr/lib/grub/$PLATFORM"} -o "$output.new" --locales= --fonts= --themes= "$root" \
     -- -volume_date all_file_dates 2023111422132000 >"$root.log" 2>&1; then
     cat "$root.log" >&2
     rm -f "$root.log" "$output.new"
