@@ -118,7 +118,7 @@ static void on_begin(void *context, struct open_task *task, uint64_t tsc)
     struct open_call *call = open_calls_top(task);
     if (call->entry == STACK_INTERRUPT)
         begin_interrupt(irqs, task, call, tsc);
-    else if (task->depth > 1)
+    else if (task->depth > 1 && measure_has(&irqs->measure, call->begin))
         note_handler(irqs, task, call);
     if (task->depth > 1 && name_class(&irqs->classes, call->name) == CLASS_SOFTIRQS)
         end_off(irqs, task, tsc);
@@ -151,7 +151,7 @@ bool irqs_collect(struct irqs *irqs, struct calls_run *run, struct error *error)
 {
     const struct open_hooks hooks = {.begins = on_begin, .returns = on_return, .leaves = on_leave, .context = irqs};
     irqs->classes = (struct name_classes){.classify = classify};
-    return open_calls_decode(&hooks, run, error) &&
+    return open_calls_decode(&hooks, run, irqs->measure.from, error) &&
            (!irqs->rows.no_memory || error_set(error, ERROR_MEMORY, 0, "the interrupts' times"));
 }
 

@@ -68,13 +68,27 @@ static int by_address(const void *left, const void *right)
     return a->name->begin < b->name->begin ? -1 : a->name->begin > b->name->begin;
 }
 
+/* Keep those with calls in the window: which others were called before depends on where the pass began. */
+static void drop_others(struct latency *latency)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < latency->count; i++) {
+        if (latency->functions[i].measured.begun)
+            latency->functions[kept++] = latency->functions[i];
+        else
+            measured_free(&latency->functions[i].measured);
+    }
+    latency->count = kept;
+}
+
 bool latency_collect(struct latency *latency, struct calls_run *run, struct error *error)
 {
     const struct open_hooks hooks = {.begins = on_begin, .returns = on_return, .leaves = on_leave, .context = latency};
     latency->classes = (struct name_classes){.classify = compare, .context = latency};
-    bool good = open_calls_decode(&hooks, run, error);
+    bool good = open_calls_decode(&hooks, run, latency->measure.from, error);
     if (good && latency->no_memory)
         good = error_set(error, ERROR_MEMORY, 0, "the functions' times");
+    drop_others(latency);
     if (latency->functions)
         qsort(latency->functions, latency->count, sizeof(*latency->functions), by_address);
     return good;

@@ -271,9 +271,11 @@ bool open_calls_collect(struct open_calls *calls, struct calls_run *run, struct 
            (!calls->no_memory || error_set(error, ERROR_MEMORY, 0, "the open calls"));
 }
 
-bool open_calls_decode(const struct open_hooks *hooks, struct calls_run *run, struct error *error)
+bool open_calls_decode(const struct open_hooks *hooks, struct calls_run *run, uint64_t from, struct error *error)
 {
     struct open_calls *calls = open_calls_new(hooks);
+    if (calls)
+        calls->resume_before = from;
     const bool good =
         calls ? open_calls_collect(calls, run, error) : error_set(error, ERROR_MEMORY, 0, "the open calls");
     open_calls_free(calls);

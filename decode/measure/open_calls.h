@@ -77,8 +77,9 @@ void open_calls_free(struct open_calls *calls);
  * their calls are those at that time, or at the end of the trace. false: error says why. */
 bool open_calls_collect(struct open_calls *calls, struct calls_run *run, struct error *error);
 
-/* The same, for who needs the hooks only. */
-bool open_calls_decode(const struct open_hooks *hooks, struct calls_run *run, struct error *error);
+/* The same, for who needs the hooks only, and only of calls and runs that begin at this TSC or later; 0: of all. The
+ * hooks may get some of what is earlier. */
+bool open_calls_decode(const struct open_hooks *hooks, struct calls_run *run, uint64_t from, struct error *error);
 
 /* The hooks of one more CPU, for open_calls_collect and for tests. */
 struct stack_hooks open_calls_hooks(struct open_calls *calls, uint16_t number);

@@ -55,7 +55,10 @@ static int compare(const void *left, const void *right, void *context)
     const uint64_t weight_a = weight(a, context), weight_b = weight(b, context);
     if (weight_a != weight_b)
         return weight_a < weight_b ? 1 : -1;
-    return strcmp(a->text, b->text);
+    const int order = strcmp(a->text, b->text);
+    if (order != 0 || a->name == b->name)
+        return order;
+    return !a->name || (b->name && a->name->begin < b->name->begin) ? -1 : 1; /* not by when they were found */
 }
 
 void measure_rows_sort(struct measure_rows *rows, unsigned which, bool by_elapsed)

@@ -103,7 +103,7 @@ bool sched_collect(struct sched *sched, struct calls_run *run, struct error *err
 {
     const struct open_hooks hooks = {.runs = on_run, .stops = on_stop, .context = sched};
     sched->classes = (struct name_classes){.classify = classify};
-    return open_calls_decode(&hooks, run, error) &&
+    return open_calls_decode(&hooks, run, sched->measure.from, error) &&
            (!sched->rows.no_memory || error_set(error, ERROR_MEMORY, 0, "the tasks' times"));
 }
 

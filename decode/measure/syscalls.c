@@ -85,7 +85,7 @@ bool syscalls_collect(struct syscalls *syscalls, struct calls_run *run, struct e
 {
     const struct open_hooks hooks = {.begins = on_begin, .returns = on_return, .leaves = on_leave, .context = syscalls};
     syscalls->classes = (struct name_classes){.classify = classify};
-    return open_calls_decode(&hooks, run, error) &&
+    return open_calls_decode(&hooks, run, syscalls->measure.from, error) &&
            (!(syscalls->pairs.no_memory || syscalls->calls.no_memory || syscalls->processes.no_memory) ||
             error_set(error, ERROR_MEMORY, 0, "the system calls' times"));
 }

@@ -149,7 +149,7 @@ static int show(const struct measure *measure, struct calls_run *run, struct pro
     else
         measure_print_precision(measure);
     if (found == 0)
-        function_words_print_never(a->words + 1, "callgraph");
+        function_words_print_never(a->words + 1, "callgraph", a->options.common.time);
     if (found == SIZE_MAX)
         message_print("callgraph: out of memory for the callers");
     const int status = export_missing(run);

@@ -85,7 +85,7 @@ static int measure_calls(struct latency *latency, struct calls_run *run, const s
     }
     (a->options.json ? print_json : print_text)(latency);
     if (latency->count == 0)
-        function_words_print_never(a->words + 1, "latency");
+        function_words_print_never(a->words + 1, "latency", a->options.common.time);
     const int status = export_missing(run);
     return status == 0 && latency->count == 0 ? 2 : status;
 }

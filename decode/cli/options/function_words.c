@@ -26,8 +26,11 @@ bool function_words_match(const char *const *words, const struct name *name)
     return false;
 }
 
-void function_words_print_never(const char *const *words, const char *command)
+void function_words_print_never(const char *const *words, const char *command, const char *time)
 {
     for (; *words; words++)
-        message_print("%s: %s: never called", command, *words);
+        if (time)
+            message_print("%s: %s: not called in --time %s", command, *words, time);
+        else
+            message_print("%s: %s: never called", command, *words);
 }

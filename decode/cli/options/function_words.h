@@ -13,7 +13,8 @@ bool function_words_check(const char **words, const struct names *names, const c
 /* Does one of the words match the function? */
 bool function_words_match(const char *const *words, const struct name *name);
 
-/* Print for each word that no such function was called. */
-void function_words_print_never(const char *const *words, const char *command);
+/* Print for each word that no such function was called. time: the value of --time; NULL:
+ * the whole trace. */
+void function_words_print_never(const char *const *words, const char *command, const char *time);
 
 #endif

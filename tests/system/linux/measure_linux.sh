@@ -101,6 +101,13 @@ check 'last: the same from the last checkpoint on' again last "$capture" "${name
 check 'the file is the one that the report wrote' cmp "$work/part.stacks" "$work/whole.stacks"
 check 'export --time: the same from a checkpoint on' \
     again export "$capture" "${names[@]}" --time "$window" --format chrome -o /dev/stdout
+before=$(jq "$slowest | .at / 1e9 - 0.05" "$work/syscalls.json") # up to the end of that sleep
+for command in irqs syscalls sched 'latency *alloc* *timer*'; do
+    # shellcheck disable=SC2086 # words
+    set -f; set -- $command; set +f
+    check "$1 --time: the same" again "$1" "$capture" "${@:2}" "${names[@]}" --time "$before-$at" --json
+    check "$1 --time: there is something in it" test "$(grep -c '"number"' "$work/with")" -gt 0
+done
 check 'stack: the same' again stack "$capture" "${names[@]}" --time "$at" --tasks --json
 same 'with that of the whole trace before' "$(jq -cS . "$work/with")" "$(jq -cS . "$work/stack.json")"
 check 'a window keeps what comes before its end' test "$(stat -c %s "$work/part.stacks")" -lt "$(stat -c %s "$work/whole.stacks")"
