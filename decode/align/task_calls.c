@@ -252,7 +252,7 @@ bool boot_calls_collect(struct boot_calls *boot, struct call_trees *trees, struc
 {
     *boot = (struct boot_calls){.trees = trees, .names = run->names};
     const struct open_hooks hooks = boot_calls_hooks(boot);
-    bool good = open_calls_decode(&hooks, run, error);
+    bool good = open_calls_decode(&hooks, run, 0, error);
     if (good)
         boot_calls_end(boot);
     if (good && (boot->no_memory || trees->no_memory))
