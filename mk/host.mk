@@ -29,7 +29,9 @@ HAVE_LIBDW := $(call has,elfutils/libdwfl.h,dw)
 HAVE_LIBIBERTY := $(call has,libiberty/demangle.h,iberty)
 HAVE_LIBDEBUGINFOD := $(call has,elfutils/debuginfod.h,debuginfod)
 HAVE_MICROHTTPD := $(call has,microhttpd.h,microhttpd)
-EXTRA_LIBS := $(if $(HAVE_ZYDIS),-lZydis) $(if $(HAVE_LIBDW),-ldw) $(if $(HAVE_LIBIBERTY),-liberty) $(if $(HAVE_MICROHTTPD),-lmicrohttpd)
+HAVE_LIBLZ4 := $(call has,lz4.h,lz4)
+EXTRA_LIBS := $(if $(HAVE_ZYDIS),-lZydis) $(if $(HAVE_LIBDW),-ldw) $(if $(HAVE_LIBIBERTY),-liberty) \
+    $(if $(HAVE_MICROHTTPD),-lmicrohttpd) $(if $(HAVE_LIBLZ4),-llz4)
 
 # A file that changes only when its words do, for objects that depend on them.
 define keep_words
@@ -41,7 +43,7 @@ endef
 EXTRA_INPUTS := $(BUILD)/extra.inputs
 COMMIT_INPUT := $(BUILD)/commit.input
 $(eval $(call keep_words,$(EXTRA_INPUTS),zydis=$(HAVE_ZYDIS) libdw=$(HAVE_LIBDW) libiberty=$(HAVE_LIBIBERTY) \
-    microhttpd=$(HAVE_MICROHTTPD) libdebuginfod=$(HAVE_LIBDEBUGINFOD)))
+    microhttpd=$(HAVE_MICROHTTPD) libdebuginfod=$(HAVE_LIBDEBUGINFOD) liblz4=$(HAVE_LIBLZ4)))
 $(eval $(call keep_words,$(COMMIT_INPUT),commit=$(COMMIT)))
 
 $(BUILD)/host/%.o: %.c
@@ -54,9 +56,10 @@ $(BUILD)/host/decode/cli/text/source_line.o: OF_FILE = $(if $(HAVE_LIBDW),-DHAVE
 $(BUILD)/host/decode/cli/options/fetch_file.o: OF_FILE = $(if $(HAVE_LIBDEBUGINFOD),-DHAVE_LIBDEBUGINFOD)
 $(BUILD)/host/decode/names/symbol_match.o: OF_FILE = $(if $(HAVE_LIBIBERTY),-DHAVE_LIBIBERTY)
 $(BUILD)/host/decode/serve/server.o: OF_FILE = $(if $(HAVE_MICROHTTPD),-DHAVE_MICROHTTPD)
+$(BUILD)/host/decode/receive/unpack.o: OF_FILE = $(if $(HAVE_LIBLZ4),-DHAVE_LIBLZ4)
 $(BUILD)/host/decode/cli/text/disassembly.o $(BUILD)/host/decode/cli/text/source_line.o \
     $(BUILD)/host/decode/names/symbol_match.o $(BUILD)/host/decode/cli/options/fetch_file.o \
-    $(BUILD)/host/decode/serve/server.o: $(EXTRA_INPUTS)
+    $(BUILD)/host/decode/serve/server.o $(BUILD)/host/decode/receive/unpack.o: $(EXTRA_INPUTS)
 $(BUILD)/host/decode/cli/commands.o: OF_FILE = $(if $(COMMIT),-DUNDERTRACE_COMMIT='"$(COMMIT)"')
 $(BUILD)/host/decode/cli/commands.o: $(COMMIT_INPUT)
 

@@ -20,8 +20,9 @@ $(BUILD)/check/%.o: %.c
 
 $(BUILD)/check/serial/net/udp_frames.o: OF_FILE = -mcrc32
 $(BUILD)/check/decode/names/symbol_match.o: OF_FILE = $(if $(HAVE_LIBIBERTY),-DHAVE_LIBIBERTY)
-$(BUILD)/check/decode/names/symbol_match.o: $(EXTRA_INPUTS)
-UNIT_LIBS := $(if $(JUDGE),-lipt) $(if $(HAVE_LIBIBERTY),-liberty) -pthread
+$(BUILD)/check/decode/receive/unpack.o: OF_FILE = $(if $(HAVE_LIBLZ4),-DHAVE_LIBLZ4)
+$(BUILD)/check/decode/names/symbol_match.o $(BUILD)/check/decode/receive/unpack.o: $(EXTRA_INPUTS)
+UNIT_LIBS := $(if $(JUDGE),-lipt) $(if $(HAVE_LIBIBERTY),-liberty) $(if $(HAVE_LIBLZ4),-llz4) -pthread
 
 $(BUILD)/check/libcore.a: $(UNIT_LIB)
 	@rm -f $@

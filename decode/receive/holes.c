@@ -47,8 +47,8 @@ uint64_t holes_unannounced(const struct holes *holes, uint64_t *at, uint64_t end
 bool holes_hold(struct holes *holes, uint64_t offset, const uint8_t *bytes, size_t size)
 {
     if (!holes->bytes)
-        holes->bytes = malloc(FRAME_MAX_PAYLOAD);
-    if (!holes->bytes || size > FRAME_MAX_PAYLOAD)
+        holes->bytes = malloc(FRAME_MAX_PLAIN);
+    if (!holes->bytes || size > FRAME_MAX_PLAIN)
         return false;
     memcpy(holes->bytes, bytes, size);
     holes->held = true;

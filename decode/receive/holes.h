@@ -20,7 +20,7 @@ struct holes {
     bool held;       /* a frame at an unexplained offset waits for one that follows it */
     uint64_t offset; /* of its first byte */
     size_t size;
-    uint8_t *bytes; /* room for FRAME_MAX_PAYLOAD */
+    uint8_t *bytes; /* room for FRAME_MAX_PLAIN */
 };
 
 void holes_free(struct holes *holes);

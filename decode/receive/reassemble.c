@@ -67,7 +67,7 @@ static void hold_frame(struct reassemble *r, const struct frame_header *header, 
 
 bool reassemble_take(struct reassemble *r, const struct frame_header *header, const uint8_t *payload)
 {
-    if (header->kind != FRAME_TRACE && header->kind != FRAME_RECORDS) {
+    if (!frame_is_data(header)) {
         r->counts.foreign++;
         return false;
     }

@@ -1,18 +1,29 @@
 #include "decode/receive/reception.h"
 
 #include "decode/capture/monotonic.h"
+#include "decode/receive/unpack.h"
 
 #define FIRST_SECONDS 5.0 /* within which frame 0 must come */
 
-/* Store a delivered frame. */
+/* Store a delivered frame. One whose block is not valid counts as lost: no sender has made it. */
 static void keep_frame(void *context, const struct frame_header *header, const uint8_t *payload)
 {
     struct reception *reception = context;
-    store_lost_frames(reception->store, header->seq - reception->due_seq);
+    size_t size = header->length;
+    store_lost_frames(reception->store, header->seq - reception->due_seq, frame_most_bytes(header));
     reception->due_seq = header->seq + 1;
-    bool kept = header->kind == FRAME_TRACE
-                    ? store_trace(reception->store, header->cpu, header->offset, payload, header->length)
-                    : store_records(reception->store, header->cpu, header->offset, payload, header->length);
+    if (header->kind & FRAME_PACKED) {
+        size = unpack_block(reception->plain, sizeof(reception->plain), payload, size);
+        payload = reception->plain;
+        if (size == 0) {
+            reception->bad_blocks++;
+            store_lost_frames(reception->store, 1, FRAME_MAX_PLAIN);
+            return;
+        }
+    }
+    bool kept = (header->kind & ~FRAME_PACKED) == FRAME_TRACE
+                    ? store_trace(reception->store, header->cpu, header->offset, payload, size)
+                    : store_records(reception->store, header->cpu, header->offset, payload, size);
     if (!kept)
         reception->store_failed = true;
 }
@@ -67,11 +78,6 @@ bool reception_commit(struct reception *reception)
     if (reception->session)
         session_remember(reception->session, &point.session);
     return store_commit(reception->store, &point);
-}
-
-static bool is_data(const struct frame_header *header)
-{
-    return header->kind == FRAME_TRACE || header->kind == FRAME_RECORDS;
 }
 
 /* No sender has such a CPU: a single datagram must not end the reception, nor create files. */
@@ -129,7 +135,7 @@ static bool take_next(struct reception *reception, uint64_t source, const struct
 
 static void note_other(struct reception *reception, const struct frame_header *header)
 {
-    if (!is_data(header) || header->stream_id == reception->frames.stream_id)
+    if (!frame_is_data(header) || header->stream_id == reception->frames.stream_id)
         return;
     reception->other_boot = true;
     reception->other_stream_id = header->stream_id;
@@ -162,7 +168,11 @@ bool reception_take(struct reception *reception, uint64_t source, const struct f
     }
     if (reception->has_past && header->stream_id == reception->past_stream_id)
         return false;
-    if (!frames->started && is_data(header)) {
+    if (header->version == FRAME_PACKED_VERSION && !unpack_is_there()) {
+        reception->cannot_unpack = true;
+        return false;
+    }
+    if (!frames->started && frame_is_data(header)) {
         reception->source = source;
         reception->started_at = monotonic_seconds();
     }
@@ -176,9 +186,9 @@ bool reception_take(struct reception *reception, uint64_t source, const struct f
         reception->last_frame = monotonic_seconds();
         return true;
     }
-    if (is_data(header) && !reception->proven && !frames->in_order_only)
+    if (frame_is_data(header) && !reception->proven && !frames->in_order_only)
         return take_rival(reception, source, header, payload);
-    if (reception->follow && is_data(header) && header->stream_id != frames->stream_id &&
+    if (reception->follow && frame_is_data(header) && header->stream_id != frames->stream_id &&
         take_next(reception, source, header, payload))
         return true;
     note_other(reception, header);

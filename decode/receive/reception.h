@@ -45,6 +45,8 @@ struct reception {
     bool tagged;             /* without a key: frames have tags */
     uint64_t strange;        /* frames of our stream id from elsewhere */
     uint64_t bad_frames;     /* datagrams or runs of bytes that were not a frame of a sender */
+    uint64_t bad_blocks;     /* compressed frames that could not be decompressed */
+    bool cannot_unpack;      /* frames were ignored: the sender compresses, and this program has no liblz4 */
     uint8_t other_version;   /* the wire version of frames that were dropped for it; 0: none */
     bool other_boot;         /* frames of other stream ids were dropped; other_stream_id is the newest */
     uint32_t other_stream_id;
@@ -54,12 +56,13 @@ struct reception {
     bool began_before; /* its frames are not the first ones, which do not arrive: another receiver has taken them */
     double started_at; /* monotonic_seconds() of the first frame */
     double last_frame; /* monotonic_seconds() of the last frame of our stream id, initially of the start */
-    double timeout_seconds;  /* give up after so long without a frame, 0 = never */
-    uint64_t limit_bytes;    /* stop when the capture has so many, 0 = none */
-    bool announce;           /* UDP: announce this receiver's address until the first frame arrives */
-    const char *announce_to; /* ADDRESS[:PORT] that announcements go to; NULL: all networks */
-    double linger_seconds;   /* answer repeated frames so long after the end record */
-    struct error error;      /* of RECEPTION_FAILED, if the store has none */
+    double timeout_seconds;         /* give up after so long without a frame, 0 = never */
+    uint64_t limit_bytes;           /* stop when the capture has so many, 0 = none */
+    bool announce;                  /* UDP: announce this receiver's address until the first frame arrives */
+    const char *announce_to;        /* ADDRESS[:PORT] that announcements go to; NULL: all networks */
+    double linger_seconds;          /* answer repeated frames so long after the end record */
+    struct error error;             /* of RECEPTION_FAILED, if the store has none */
+    uint8_t plain[FRAME_MAX_PLAIN]; /* what the frame that is being stored carries, if it is compressed */
 };
 
 enum reception_outcome {

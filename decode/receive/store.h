@@ -68,9 +68,10 @@ void store_on_full(struct store *store, bool (*wait)(void *context, int reason),
 /* Why a call below returned false. */
 const struct error *store_error(const struct store *store);
 
-/* So many frames were lost before the next data: holes up to their possible size are accepted. A frame after any other
- * hole (without lost frames or a RECORD_GAP_RING) waits for one that follows it, and is dropped if none does. */
-void store_lost_frames(struct store *store, uint32_t frames);
+/* So many frames, of most_bytes bytes at most, were lost before the next data: holes up to their possible size are
+ * accepted. A frame after any other hole (without lost frames or a RECORD_GAP_RING) waits for one that follows it, and
+ * is dropped if none does. */
+void store_lost_frames(struct store *store, uint32_t frames, uint32_t most_bytes);
 
 /* Nothing more will arrive: drop the frames that wait for another one. */
 void store_settle(struct store *store);

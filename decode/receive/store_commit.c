@@ -5,7 +5,6 @@
 
 #include "decode/receive/store_parts.h"
 #include "decode/receive/store_state.h"
-#include "serial/wire/frame.h"
 
 static size_t state_bytes(const struct store *store)
 {
@@ -19,7 +18,8 @@ static size_t state_bytes(const struct store *store)
 /* A frame that waits for the next one is not in the files: after a restart it counts as lost. */
 static uint64_t held_bytes(const struct store_cpu *cpu)
 {
-    return (uint64_t)(cpu->trace_holes.held + cpu->record_holes.held) * FRAME_MAX_PAYLOAD;
+    const struct holes *trace = &cpu->trace_holes, *records = &cpu->record_holes;
+    return (trace->held ? trace->size : 0) + (records->held ? records->size : 0);
 }
 
 static uint8_t *put_cpu(uint8_t *at, uint16_t number, const struct store *store)

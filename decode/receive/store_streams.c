@@ -14,9 +14,9 @@ struct stream {
     keep_bytes *keep;
 };
 
-void store_lost_frames(struct store *store, uint32_t frames)
+void store_lost_frames(struct store *store, uint32_t frames, uint32_t most_bytes)
 {
-    store->may_miss += (uint64_t)frames * FRAME_MAX_PAYLOAD;
+    store->may_miss += (uint64_t)frames * most_bytes;
 }
 
 /* Can a stream that ends at `from` continue at offset? */
@@ -36,7 +36,7 @@ static void drop_held(struct store *store, struct holes *holes, uint16_t cpu, ui
         return;
     if (totals->misplaced++ == 0)
         totals->first_misplaced = (struct store_misplaced){cpu, holes->offset, due};
-    store_lost_frames(store, 1); /* its bytes are missing at their right offset */
+    store_lost_frames(store, 1, (uint32_t)holes->size); /* its bytes are missing at their right offset */
     holes->held = false;
 }
 

@@ -30,11 +30,16 @@ const char *frame_error_name(enum frame_error error)
     return "unknown frame error";
 }
 
-void frame_header_seal(struct frame_header *header)
+void frame_header_complete(struct frame_header *header)
 {
     header->magic = FRAME_MAGIC;
-    header->version = FRAME_VERSION;
     header->crc = crc32c(header, BYTES_BEFORE_CRC);
+}
+
+void frame_header_seal(struct frame_header *header)
+{
+    header->version = FRAME_VERSION;
+    frame_header_complete(header);
 }
 
 static uint32_t crc_of_frame(const struct frame_header *header, const void *payload)
@@ -75,12 +80,13 @@ static bool magic_matches(const uint8_t *bytes, size_t size)
 
 static enum frame_error check_fields(const struct frame_header *header)
 {
-    if (header->version < FRAME_SERIAL_VERSION || header->version > FRAME_VERSION) {
+    if (header->version < FRAME_SERIAL_VERSION || header->version > FRAME_PACKED_VERSION) {
         return FRAME_BAD_VERSION;
     }
-    const unsigned kind = header->kind & ~FRAME_TAGGED;
+    const unsigned kind = header->kind & ~(FRAME_TAGGED | FRAME_PACKED);
 
-    if (kind < FRAME_TRACE || kind > FRAME_OPENED) {
+    if (kind < FRAME_TRACE || kind > ((header->kind & FRAME_PACKED) != 0 ? FRAME_RECORDS : FRAME_OPENED) ||
+        ((header->kind & FRAME_PACKED) != 0 && header->version != FRAME_PACKED_VERSION)) {
         return FRAME_BAD_KIND;
     }
     if (header->length > FRAME_MAX_PAYLOAD ||

@@ -29,6 +29,12 @@ extern "C" {
 #define FRAME_HEADER_SIZE 32u
 #define FRAME_MAX_PAYLOAD 16384u
 
+/* A sender that compresses: all of its frames have this version, so that a receiver which cannot decompress refuses the
+ * first. Receivers send the version above. */
+#define FRAME_PACKED_VERSION 4u
+#define FRAME_PACKED 0x40u     /* in the kind of a data frame: the payload is an LZ4 block */
+#define FRAME_MAX_PLAIN 65536u /* bytes that it stands for */
+
 enum frame_kind {
     FRAME_TRACE = 1,    /* raw PT bytes of a CPU */
     FRAME_RECORDS = 2,  /* bytes of a CPU's record stream */
@@ -52,12 +58,12 @@ enum frame_kind {
 struct frame_header {
     uint32_t magic;
     uint8_t version;
-    uint8_t kind; /* enum frame_kind; in a datagram with a tag, and FRAME_TAGGED */
+    uint8_t kind; /* enum frame_kind, with FRAME_TAGGED in a datagram with a tag, and FRAME_PACKED */
     uint16_t cpu;
     uint32_t stream_id; /* identifies the boot: a random number */
     uint32_t
         seq; /* number of the frame; FRAME_ACK: the next one that the receiver expects; FRAME_COMMAND: its number */
-    uint64_t offset; /* stream offset of the first payload byte */
+    uint64_t offset; /* stream offset of the first payload byte, as it was before compression */
     uint16_t length; /* payload bytes */
     uint16_t flags;
     uint32_t crc; /* CRC-32C of the 28 bytes before; in a datagram of the payload, then of these 28 bytes */
@@ -85,8 +91,9 @@ enum frame_error {
 const char *frame_error_name(enum frame_error error);
 
 /* Set magic, version and CRC. The caller has set the other fields. frame_header_seal is for a serial line, frame_seal
- * for a datagram whose payload has header->length bytes. */
+ * for a datagram whose payload has header->length bytes. frame_header_complete leaves the version as it is. */
 void frame_header_seal(struct frame_header *header);
+void frame_header_complete(struct frame_header *header);
 void frame_seal(struct frame_header *header, const void *payload);
 
 /* Turn the frame of a serial line at bytes, a header and its payload, into that of a datagram. */
@@ -100,6 +107,20 @@ enum frame_error frame_header_parse(struct frame_header *header, const uint8_t *
 /* The same for a datagram, which must have exactly one frame. The payload is at bytes + frame_payload_at(header). The
  * tag is not checked. */
 enum frame_error frame_parse(struct frame_header *header, const uint8_t *bytes, size_t size);
+
+/* Does it carry bytes of a stream? */
+static inline bool frame_is_data(const struct frame_header *header)
+{
+    const unsigned kind = header->kind & ~FRAME_PACKED;
+
+    return kind == FRAME_TRACE || kind == FRAME_RECORDS;
+}
+
+/* The most stream bytes of a frame like this one. */
+static inline uint32_t frame_most_bytes(const struct frame_header *header)
+{
+    return header->version == FRAME_PACKED_VERSION ? FRAME_MAX_PLAIN : FRAME_MAX_PAYLOAD;
+}
 
 static inline size_t frame_payload_at(const struct frame_header *header)
 {

@@ -3,8 +3,8 @@
  * it, and what is stored is a capture.
  *
  * The input: a byte of flags, and datagrams: a byte of the sender and of flags, two of the size, and the bytes. With
- * bit 7 the frame's magic, version, length and CRC are made right. With bit 0 of the first byte the receiver has a key;
- * then bit 6 of a datagram's makes its tag right, too.
+ * bit 7 the frame's magic, version, length and CRC are made right; with bit 5, too, they are those of a sender that
+ * compresses. With bit 0 of the first byte the receiver has a key; then bit 6 of a datagram's makes its tag right, too.
  */
 #include <string.h>
 #include <sys/stat.h>
@@ -12,6 +12,7 @@
 
 #include "decode/capture/capture.h"
 #include "decode/receive/reception.h"
+#include "serial/wire/crc32c.h"
 #include "tests/fuzz/fuzz.h"
 
 #define MOST 2048u
@@ -33,8 +34,28 @@ static void make_directory(void)
     atexit(remove_directory);
 }
 
+/* As auth_seal, with the version that the header has. */
+static size_t seal(uint8_t *bytes, struct frame_header *header, bool tag)
+{
+    const struct session *session = reception.session;
+    uint8_t *payload = bytes + FRAME_HEADER_SIZE;
+    if (tag) {
+        payload += FRAME_TAG_SIZE;
+        memmove(payload, bytes + FRAME_HEADER_SIZE, header->length);
+        header->kind |= FRAME_TAGGED;
+        frame_header_complete(header);
+        auth_tag(bytes + FRAME_HEADER_SIZE, session->chosen ? &session->chosen->keys.to_receiver : &key, header->seq,
+                 header, payload);
+    } else {
+        header->crc = crc32c_finish(
+            crc32c_update(crc32c_update(CRC32C_START, payload, header->length), header, FRAME_HEADER_SIZE - 4));
+    }
+    memcpy(bytes, header, sizeof(*header));
+    return (size_t)(payload - bytes) + header->length;
+}
+
 /* Returns the size of the datagram. */
-static size_t mend(uint8_t *bytes, size_t size, bool tag)
+static size_t mend(uint8_t *bytes, size_t size, bool compresses, bool tag)
 {
     struct frame_header header;
     if (size < FRAME_HEADER_SIZE)
@@ -44,12 +65,9 @@ static size_t mend(uint8_t *bytes, size_t size, bool tag)
     header.length = (uint16_t)(size - FRAME_HEADER_SIZE);
     header.stream_id = STREAM + (header.stream_id & 3);
     header.seq &= 0x800000ff;
-    memcpy(bytes, &header, sizeof(header));
-    frame_seal_again(bytes);
-    if (!tag)
-        return size;
-    const struct session *session = reception.session;
-    return auth_seal(bytes, session->chosen ? &session->chosen->keys.to_receiver : &key, header.seq);
+    header.magic = FRAME_MAGIC;
+    header.version = compresses ? FRAME_PACKED_VERSION : FRAME_VERSION;
+    return seal(bytes, &header, tag);
 }
 
 /* As decode/receive/receive_udp.c does. */
@@ -81,7 +99,7 @@ static void take_all(const uint8_t *data, size_t size)
         part = part < size - 3 ? part : size - 3;
         part = part < MOST ? part : MOST;
         memcpy(bytes, data + 3, part);
-        take(flags & 7, bytes, flags & 128 ? mend(bytes, part, reception.session && flags & 64) : part);
+        take(flags & 7, bytes, flags & 128 ? mend(bytes, part, flags & 32, reception.session && flags & 64) : part);
         data += 3 + part;
         size -= 3 + part;
     }

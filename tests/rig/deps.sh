@@ -6,7 +6,7 @@ set -eu
 
 compile='gcc g++ make binutils libc6-dev'
 # The host tool disassembles, finds source lines, decodes C++ names, serves pages and fetches debug files with them.
-tool='libzydis-dev libdw-dev libiberty-dev libmicrohttpd-dev libdebuginfod-dev'
+tool='libzydis-dev libdw-dev libiberty-dev libmicrohttpd-dev libdebuginfod-dev liblz4-dev'
 emulator='bochsbios vgabios patch xz-utils'
 iso='grub-common grub-pc-bin grub-efi-amd64-bin xorriso mtools'
 guest='busybox-static cpio gzip mount mawk' # and what is essential: tests/rig/userland.sh
@@ -28,12 +28,12 @@ bench | nested) wanted="$compile $judges $emulator $iso $guest $kvm jq" ;;
 kvm) wanted="$compile $tool $iso $guest $kvm" ;;
 compile) wanted=$compile ;;
 model) wanted="$compile $emulator" ;;
-fuzz) wanted="$compile clang libclang-rt-14-dev" ;;
+fuzz) wanted="$compile clang libclang-rt-14-dev liblz4-dev" ;;
 deb) wanted="$compile $tool $deb" ;;
 packages) wanted="$compile $tool $deb $debian autopkgtest" ;;
 dist) wanted='make git xz-utils' ;;
-portable) wanted="$compile $emulator $iso $guest clang libcmocka-dev musl-tools gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static" ;;
-check) wanted="$compile $judges libcmocka-dev libiberty-dev clang clang-format cppcheck gzip xz-utils" ;;
+portable) wanted="$compile $emulator $iso $guest clang libcmocka-dev liblz4-dev musl-tools gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static" ;;
+check) wanted="$compile $judges libcmocka-dev libiberty-dev liblz4-dev clang clang-format cppcheck gzip xz-utils" ;;
 *)
     echo "usage: deps.sh run|check|test|bench|model|kvm|compile|nested|debian|fuzz|deb|dist|portable|packages" >&2
     exit 2

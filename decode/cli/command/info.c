@@ -135,12 +135,36 @@ static void print_precision(const struct capture *capture)
         printf("  %-28s %s\n", "times are known", text);
 }
 
+/* The sender counts for all CPUs: the last END record has the sums. */
+static void print_compression(const struct capture *capture)
+{
+    struct record_text kind;
+    char from[COUNTED_TEXT_SIZE], to[COUNT_TEXT_SIZE];
+    uint64_t plain = 0, packed = 0;
+    if (!text_find(&kind, capture->hello, "compression"))
+        return;
+    for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++) {
+        uint64_t bytes = 0;
+        if (text_find_number(&bytes, capture->ends[cpu], "frames_plain_bytes") && bytes > plain) {
+            plain = bytes;
+            text_find_number(&packed, capture->ends[cpu], "frames_packed_bytes");
+        }
+    }
+    printf("  %-28s by ", "frames were compressed");
+    text_write_plain(stdout, kind);
+    if (packed)
+        printf(": %s of trace and records were %s on the wire, %.2f times fewer",
+               counted_text(from, plain, "byte", "bytes"), count_text(to, packed), (double)plain / (double)packed);
+    putchar('\n');
+}
+
 static void print_info(const struct capture *capture)
 {
     print_lines("machine and configuration", "no hello record has arrived", capture->hello);
     puts("tracing");
     setup_print(stdout, capture->hello);
     print_precision(capture);
+    print_compression(capture);
     for (unsigned cpu = 0; cpu < capture->nr_cpus; cpu++)
         print_cpu(capture, cpu);
     print_tasks(capture);

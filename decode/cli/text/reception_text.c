@@ -14,10 +14,15 @@ void reception_text_others(struct reception_said *said, const struct reception *
 {
     if (reception->other_version && !said->version) {
         message_print(
-            "receive: ignoring frames of wire version %u: this program reads version %u; use the one that was "
+            "receive: ignoring frames of wire version %u: this program reads versions %u and %u; use the one that was "
             "built with the hypervisor",
-            reception->other_version, FRAME_VERSION);
+            reception->other_version, FRAME_VERSION, FRAME_PACKED_VERSION);
         said->version = true;
+    }
+    if (reception->cannot_unpack && !said->unpack) {
+        message_print("receive: ignoring frames of a machine that compresses: this undertrace was built without "
+                      "liblz4; install liblz4-dev and rebuild it, or boot without net.compress= and uart.compress=");
+        said->unpack = true;
     }
     if (reception->tagged && !said->tagged) {
         message_print(
@@ -100,6 +105,9 @@ void reception_text_losses(const struct reception *reception)
         message_print("ignored: %s, %" PRIu64 " of another stream, %" PRIu64 " from another address",
                       counted_text(text, reception->bad_frames, "damaged frame", "damaged frames"), counts->foreign,
                       reception->strange);
+    if (reception->bad_blocks)
+        message_print("discarded: %s whose LZ4 block is not valid: the sender is faulty",
+                      counted_text(text, reception->bad_blocks, "frame", "frames"));
     if (totals->misplaced)
         message_print("discarded: %s at offsets that no gap explains; the first belongs to CPU %u, at offset %" PRIu64
                       " of its stream, where %" PRIu64 " was expected: the sender is faulty",

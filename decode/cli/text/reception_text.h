@@ -9,7 +9,7 @@
 
 /* Which warnings were printed: each is printed once, but for those about other stream ids. */
 struct reception_said {
-    bool version, boot, tagged, refused, began_before;
+    bool version, unpack, boot, tagged, refused, began_before;
     uint32_t stream_id;
     double boot_at;
     unsigned replaced;

@@ -86,7 +86,7 @@ static void fields_out_of_range(void **state)
 
     (void)state;
     assert_int_equal(parse_after(header), FRAME_OK);
-    header.version = FRAME_VERSION + 1;
+    header.version = FRAME_PACKED_VERSION + 1;
     assert_int_equal(parse_after(header), FRAME_BAD_VERSION);
     header = example(0);
     header.kind = 0;
@@ -97,6 +97,29 @@ static void fields_out_of_range(void **state)
     assert_int_equal(parse_after(header), FRAME_BAD_LENGTH);
     header = example(FRAME_MAX_PAYLOAD);
     assert_int_equal(parse_after(header), FRAME_SHORT);
+}
+
+/* Data frames of version 4 only. */
+static void compressed_frames_have_a_version(void **state)
+{
+    struct frame_header header = example(0);
+
+    (void)state;
+    for (unsigned kind = 0; kind < 256; kind++) {
+        const unsigned base = kind & ~(FRAME_TAGGED | FRAME_PACKED);
+        const bool packed = (kind & FRAME_PACKED) != 0;
+        const bool known = base >= FRAME_TRACE && base <= (packed ? FRAME_RECORDS : FRAME_OPENED);
+
+        header.kind = (uint8_t)kind;
+        header.version = FRAME_VERSION;
+        assert_int_equal(parse_after(header), known && !packed ? FRAME_OK : FRAME_BAD_KIND);
+        header.version = FRAME_PACKED_VERSION;
+        assert_int_equal(parse_after(header), known ? FRAME_OK : FRAME_BAD_KIND);
+        assert_int_equal(frame_is_data(&header), known && base <= FRAME_RECORDS && (kind & FRAME_TAGGED) == 0);
+    }
+    assert_int_equal(frame_most_bytes(&header), FRAME_MAX_PLAIN);
+    header.version = FRAME_VERSION;
+    assert_int_equal(frame_most_bytes(&header), FRAME_MAX_PAYLOAD);
 }
 
 static void acknowledgement_has_up_to_16_words(void **state)
@@ -162,7 +185,7 @@ static void datagrams_of_other_versions_are_recognized(void **state)
     struct frame_header header = example(8), parsed;
 
     (void)state;
-    for (uint8_t version = 1; version < 5; version++) {
+    for (uint8_t version = 1; version < 6; version++) {
         memcpy(bytes, &header, sizeof(header));
         frame_seal_again(bytes);
         memcpy(&parsed, bytes, sizeof(parsed));
@@ -173,7 +196,7 @@ static void datagrams_of_other_versions_are_recognized(void **state)
         }
         memcpy(bytes, &parsed, sizeof(parsed));
         assert_int_equal(frame_parse(&parsed, bytes, sizeof(bytes)),
-                         version == FRAME_VERSION ? FRAME_OK : FRAME_BAD_VERSION);
+                         version == FRAME_VERSION || version == FRAME_PACKED_VERSION ? FRAME_OK : FRAME_BAD_VERSION);
         bytes[8] ^= 1;
         assert_int_equal(frame_parse(&parsed, bytes, sizeof(bytes)), FRAME_BAD_CRC);
     }
@@ -196,6 +219,7 @@ int main(void)
         cmocka_unit_test(round_trip),
         cmocka_unit_test(every_wrong_bit_is_found),
         cmocka_unit_test(fields_out_of_range),
+        cmocka_unit_test(compressed_frames_have_a_version),
         cmocka_unit_test(acknowledgement_has_up_to_16_words),
         cmocka_unit_test(every_wrong_bit_of_a_datagram_is_found),
         cmocka_unit_test(exchanged_words_are_found),

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "decode/capture/capture.h"
+#include "serial/wire/frame.h"
 #include "tests/unit/decode/capture/capture_fixture.h"
 
 /* A hello, a page, a log line, 1000 trace bytes, an end. */
@@ -79,7 +80,7 @@ static void a_hole_becomes_pads_and_a_gap_record(void **state)
     struct store *store = store_create(f->capture, &f->error);
     assert_non_null(store);
     assert_true(store_trace(store, 3, 0, trace, 100));
-    store_lost_frames(store, 1);
+    store_lost_frames(store, 1, FRAME_MAX_PAYLOAD);
     assert_true(store_trace(store, 3, 5000, trace, 100));
     assert_true(store_close(store));
 

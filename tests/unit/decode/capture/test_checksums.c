@@ -17,6 +17,7 @@
 #include "decode/capture/capture_check.h"
 #include "decode/capture/gaps.h"
 #include "serial/wire/crc32c.h"
+#include "serial/wire/frame.h"
 #include "tests/unit/decode/capture/capture_fixture.h"
 
 #define HOLE_FROM 1000u
@@ -40,7 +41,7 @@ static void write_capture(struct capture_fixture *f)
     assert_true(store_flush(store));
     put_record(store, 0, &offset, RECORD_PAGE, 17, page, sizeof(page));
     put_record(store, 1, &other, RECORD_LOG, 17, "hi", 2);
-    store_lost_frames(store, 1);
+    store_lost_frames(store, 1, FRAME_MAX_PAYLOAD);
     assert_true(store_trace(store, 0, HOLE_END, trace, 1000));
     assert_true(store_trace(store, 1, 0, trace, 600));
     assert_true(store_flush(store));

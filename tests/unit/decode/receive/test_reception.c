@@ -16,6 +16,7 @@
 
 #include "decode/capture/monotonic.h"
 #include "decode/receive/reception.h"
+#include "decode/receive/unpack.h"
 #include "tests/unit/decode/capture/capture_fixture.h"
 
 #define STREAM 0x1234u
@@ -193,6 +194,57 @@ static void holes_are_as_large_as_what_was_lost(void **state)
     end(reception);
 }
 
+/* A frame of version 4 with a block of 12 literals and a match of 20004 bytes; with bad, the match begins before the
+ * block. */
+static bool take_packed(struct reception *reception, uint32_t seq, uint64_t offset, bool bad)
+{
+    uint8_t block[200] = {12 << 4 | 15};
+    struct frame_header header = {.version = FRAME_PACKED_VERSION,
+                                  .kind = FRAME_TRACE | FRAME_PACKED,
+                                  .stream_id = STREAM,
+                                  .seq = seq,
+                                  .offset = offset};
+    size_t size = 13;
+    block[size++] = bad ? 13 : 1; /* the distance */
+    block[size++] = 0;
+    for (unsigned left = 20000 - 15;; left -= 255) {
+        block[size++] = left < 255 ? (uint8_t)left : 255;
+        if (left < 255)
+            break;
+    }
+    block[size++] = 5 << 4;
+    size += 5;
+    header.length = (uint16_t)size;
+    return reception_take(reception, SOURCE, &header, block);
+}
+
+/* What cannot be decompressed is a gap, and no reason to stop. What is missing can be more than a frame has bytes. */
+static void compressed_frames(void **state)
+{
+    const uint64_t plain = 12 + 20004 + 5;
+    struct reception *reception = begin(*state, false);
+    if (!unpack_is_there()) { /* then nothing is acknowledged that could not be stored */
+        assert_false(take_packed(reception, 0, 0, false));
+        assert_true(reception->cannot_unpack);
+        end(reception);
+        return;
+    }
+    assert_true(take_packed(reception, 0, 0, false));
+    assert_int_equal(store_totals(reception->store)->trace_bytes, plain);
+    assert_true(take_packed(reception, 2, 2 * plain, false));
+    assert_true(take_packed(reception, 1, plain, true));
+    assert_int_equal(reception->bad_blocks, 1);
+    assert_int_equal(store_totals(reception->store)->trace_bytes, 2 * plain);
+    assert_int_equal(store_totals(reception->store)->lost_trace_bytes, plain);
+    assert_int_equal(store_totals(reception->store)->misplaced, 0);
+    assert_true(take_packed(reception, 3, 1ull << 40, false)); /* held until the next one */
+    assert_true(take_packed(reception, 4, 3 * plain, false));
+    assert_int_equal(store_totals(reception->store)->misplaced, 1);
+    assert_int_equal(store_totals(reception->store)->trace_bytes, 3 * plain);
+    assert_false(reception->store_failed);
+    end(reception);
+}
+
 static bool send_nothing(void *context, const uint8_t *frame, size_t size)
 {
     (void)context, (void)frame, (void)size;
@@ -289,6 +341,7 @@ int main(void)
         CAPTURE_TEST(a_forged_first_frame_does_not_lock_the_receiver),
         CAPTURE_TEST(rivals_take_a_bounded_place),
         CAPTURE_TEST(holes_are_as_large_as_what_was_lost),
+        CAPTURE_TEST(compressed_frames),
         CAPTURE_TEST(a_command_before_the_first_frame_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

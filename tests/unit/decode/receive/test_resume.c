@@ -17,6 +17,7 @@
 
 #include "decode/capture/capture.h"
 #include "decode/receive/store_resume.h"
+#include "serial/wire/frame.h"
 #include "tests/unit/decode/capture/capture_fixture.h"
 
 #define RECORD_BYTES 3000u
@@ -123,7 +124,7 @@ static void announced_gaps_are_recalled(void **state)
     store_abandon(store);
     store = resumed(f);
     assert_int_equal(store_totals(store)->trace_bytes, 1100);
-    store_lost_frames(store, 1); /* a serial line, meanwhile */
+    store_lost_frames(store, 1, FRAME_MAX_PAYLOAD); /* a serial line, meanwhile */
     assert_true(store_trace(store, 0, 1800, trace, 100));
     assert_int_equal(store_totals(store)->gaps, 2);
     assert_int_equal(store_totals(store)->lost_trace_bytes, 200);

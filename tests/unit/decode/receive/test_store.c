@@ -69,7 +69,7 @@ static void test_holes(void **state)
     assert_true(store_records(store, 0, 0, (const uint8_t *)gaps, sizeof(gaps)));
     assert_true(store_trace(store, 0, 1000, bytes, sizeof(bytes)));
     assert_int_equal(store_totals(store)->lost_trace_bytes, 0);
-    store_lost_frames(store, 1);
+    store_lost_frames(store, 1, FRAME_MAX_PAYLOAD);
     assert_true(store_trace(store, 0, 1100, bytes, sizeof(bytes)));
     assert_int_equal(store_totals(store)->lost_trace_bytes, 84);
     assert_int_equal(store_totals(store)->gaps, 3);
@@ -139,7 +139,7 @@ static void test_lost_before_a_ring(void **state)
     (void)state;
     assert_non_null(store);
     assert_true(store_records(store, 0, 0, (const uint8_t *)&gap, sizeof(gap)));
-    store_lost_frames(store, 1);
+    store_lost_frames(store, 1, FRAME_MAX_PAYLOAD);
     assert_true(store_trace(store, 0, 1110, bytes, sizeof(bytes)));
     assert_int_equal(store_totals(store)->lost_trace_bytes, 100 + 10);
     assert_int_equal(store_totals(store)->gaps, 3);
@@ -212,7 +212,7 @@ static void test_bounded_holes(void **state)
     struct store *store = store_create(directory, &error);
     (void)state;
     assert_non_null(store);
-    store_lost_frames(store, 2);
+    store_lost_frames(store, 2, FRAME_MAX_PAYLOAD);
     assert_true(store_trace(store, 0, 2 * FRAME_MAX_PAYLOAD, bytes, sizeof(bytes)));
     assert_int_equal(store_totals(store)->trace_bytes, 16);
     assert_true(store_trace(store, 0, 2 * FRAME_MAX_PAYLOAD + 17, bytes, sizeof(bytes)));

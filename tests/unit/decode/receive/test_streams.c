@@ -15,6 +15,7 @@
 #include "decode/capture/capture.h"
 #include "decode/receive/control.h"
 #include "decode/receive/store.h"
+#include "serial/wire/frame.h"
 
 struct fixture {
     char directory[32];
@@ -63,12 +64,12 @@ static void missing_records_are_recorded(void **state)
     struct fixture *f = *state;
     put_text(f, 0, RECORD_HELLO, "nr_cpus 2\n");
     f->offsets[0] += 48;
-    store_lost_frames(f->store, 1);
+    store_lost_frames(f->store, 1, FRAME_MAX_PAYLOAD);
     put_text(f, 0, RECORD_LOG, "a line");
     put_text(f, 0, RECORD_END, "trace_bytes 0\n");
     put_text(f, 1, RECORD_LOG, "a line");
     f->offsets[1] += 4096;
-    store_lost_frames(f->store, 1);
+    store_lost_frames(f->store, 1, FRAME_MAX_PAYLOAD);
     put_text(f, 1, RECORD_END + 100, ""); /* of no known kind: not taken for a record after missing bytes */
     store_settle(f->store);
     assert_true(store_flush(f->store));
