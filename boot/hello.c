@@ -127,6 +127,8 @@ uint32_t hello_text(char *buffer, size_t size, const struct hello_facts *facts)
         hello_add(&text, "cpuid_16_eax 0x%08x\n", cpuid_read(0x16, 0).eax);
     hello_add_tracing(&text, facts);
     hello_add(&text, "channel %s\n", facts->channel);
+    if (facts->compression)
+        hello_add(&text, "compression %s\n", facts->compression);
     hello_add(&text, "image_base 0x%016lx\nimage_pa 0x%lx\nimage_bytes %lu\n", facts->image_base, facts->image_pa,
               facts->image_bytes);
     hello_add(&text, "reserved_start 0x%lx\nreserved_end 0x%lx\n", facts->reserved_start, facts->reserved_end);

@@ -17,6 +17,7 @@ struct hello_facts {
     const char *guest;
     const char *guest_line;
     const char *channel;
+    const char *compression; /* of frames; NULL: none */
     uint64_t image_base, image_pa, image_bytes;
     uint64_t reserved_start, reserved_end;
     const struct boot_cpu *cpus;

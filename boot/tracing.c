@@ -30,6 +30,7 @@ void tracing_open_channel(struct boot_state *boot)
                                 .guest = boot->options.selftest ? "none: selftest" : guest_name(&boot->guest),
                                 .guest_line = boot->guest.line ? boot->guest.line : "",
                                 .channel = boot->channel.sink->ops->name,
+                                .compression = channel_compresses(&boot->channel, &boot->options) ? "lz4" : NULL,
                                 .image_base = IMAGE_BASE,
                                 .image_pa = boot->image_pa,
                                 .image_bytes = image_bytes(),

@@ -9,7 +9,7 @@ UNIT_TESTS := $(foreach file,$(UNIT_C),$(if $(filter test_%,$(notdir $(file))),$
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/check/unit/%,$(UNIT_TESTS))
 SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 UNIT_SHELL := base/log.c base/trace_clock.c boot/memory/paging.c vtd/watch.c serial/uart/uart.c serial/uart/uart_sink.c \
-    serial/net/udp_auth.c serial/net/udp_frames.c serial/net/udp_send.c serial/net/udp_sink.c serial/net/udp_start.c
+    serial/net/udp_auth.c serial/net/udp_frames.c serial/net/udp_pack.c serial/net/udp_send.c serial/net/udp_sink.c serial/net/udp_start.c
 UNIT_LIB := $(patsubst %.c,$(BUILD)/check/%.o,$(CORE) $(UNIT_SHELL) $(TOOL_LIB) $(filter-out tests/judge/main.c,$(JUDGE)) \
     $(filter-out $(UNIT_TESTS),$(UNIT_C)))
 

@@ -52,6 +52,10 @@ void pt_flush_end(struct pt_engine *pt, const char *exits_text, uint32_t exits_s
         size +=
             (uint32_t)format_text(pt->text + size, sizeof(pt->text) - size, "records_lost %lu\n", pt->sink->cut->lost);
     sink_drain_all(pt->sink, patience(pt));
+    if (pt->sink->plain_bytes != 0)
+        size += (uint32_t)format_text(pt->text + size, sizeof(pt->text) - size,
+                                      "frames_plain_bytes %lu\nframes_packed_bytes %lu\n", pt->sink->plain_bytes,
+                                      pt->sink->packed_bytes);
     pt_record(pt, RECORD_END, pt->text, size, exits_text, exits_text ? exits_size : 0);
     pt->ended = true;
 }

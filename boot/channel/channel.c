@@ -23,13 +23,23 @@ static uint64_t larger_of(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
+static uint64_t uart_bytes(const struct options *options, uint16_t nr_cpus)
+{
+    return uart_sink_memory_bytes(nr_cpus, RECORD_BYTES, options->uart_compress);
+}
+
+static uint64_t net_bytes(const struct options *options, uint16_t nr_cpus)
+{
+    return udp_sink_memory_bytes(nr_cpus, RECORD_BYTES, options->net_compress ? options->net_mtu : 0);
+}
+
 uint64_t channel_bytes(const struct options *options, uint16_t nr_cpus)
 {
     uint64_t bytes = 0;
     if (options->channel == CHANNEL_UART)
-        bytes = uart_sink_memory_bytes(nr_cpus, RECORD_BYTES);
+        bytes = uart_bytes(options, nr_cpus);
     else if (options->channel != CHANNEL_NONE)
-        bytes = udp_sink_memory_bytes(nr_cpus, RECORD_BYTES);
+        bytes = net_bytes(options, nr_cpus);
     /* The null sink is created too if the first one fails. */
     return larger_of(bytes, 4096) + 4096 + null_sink_memory_bytes(nr_cpus);
 }
@@ -78,8 +88,9 @@ static struct sink *open_uart(struct channel *channel, const struct options *opt
                                       .first = options->first,
                                       .nr_cpus = nr_cpus,
                                       .stall_tsc = uart_stall_tsc(options),
-                                      .record_bytes = RECORD_BYTES};
-    void *memory = arena_take(arena, uart_sink_memory_bytes(nr_cpus, RECORD_BYTES), 4096);
+                                      .record_bytes = RECORD_BYTES,
+                                      .compresses = options->uart_compress};
+    void *memory = arena_take(arena, uart_bytes(options, nr_cpus), 4096);
     struct sink *sink = uart_sink_init(memory, &params, why, sizeof why);
     if (!sink)
         log_line("channel=uart at %lx: %s", options->uart.at, why);
@@ -137,13 +148,14 @@ static struct sink *open_net(struct channel *channel, const struct options *opti
                                      .first = options->first,
                                      .nr_cpus = nr_cpus,
                                      .trace_bytes = options->pt.region_bytes * options->pt.nr_regions,
-                                     .record_bytes = RECORD_BYTES};
+                                     .record_bytes = RECORD_BYTES,
+                                     .compresses = options->net_compress};
     if (options->key_given) {
         params.key = &options->key;
         set_nonce(params.nonce);
     }
     char why[128] = "";
-    void *memory = arena_take(arena, udp_sink_memory_bytes(nr_cpus, RECORD_BYTES), 4096);
+    void *memory = arena_take(arena, net_bytes(options, nr_cpus), 4096);
     struct sink *sink = udp_sink_init(memory, &params, why, sizeof why);
     if (!sink) {
         channel->stage = stage_of_step[step];
@@ -171,10 +183,12 @@ void channel_open(struct channel *channel, const struct options *options, const 
         open_none(channel, nr_cpus, arena);
 }
 
-static void close_unacknowledged(struct channel *channel, uint16_t nr_cpus, struct arena *arena)
+static void close_unacknowledged(struct channel *channel, const struct options *options, uint16_t nr_cpus,
+                                 struct arena *arena)
 {
     if (channel->kind == CHANNEL_NET) {
-        log_line("channel=net: no receiver acknowledged the first record");
+        log_line("channel=net: no receiver acknowledged the first record%s",
+                 options->net_compress ? "; with net.compress= it must read wire version 4, and have liblz4" : "");
         udp_sink_stop(channel->sink);
         pci_disable(&channel->nic);
     } else {
@@ -195,7 +209,7 @@ void channel_hello(struct channel *channel, const struct options *options, uint1
 
     uint64_t seconds = channel->kind == CHANNEL_NET ? options->net_wait_seconds : UART_HELLO_SECONDS;
     if (!sink_drain(channel->sink, seconds * clock_tsc_hz()))
-        close_unacknowledged(channel, nr_cpus, arena);
+        close_unacknowledged(channel, options, nr_cpus, arena);
     else if (channel->stage == CHANNEL_NO_ACK)
         channel->stage = CHANNEL_OPEN;
     log_record_to(channel->sink);

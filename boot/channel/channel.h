@@ -21,6 +21,13 @@ struct channel {
     struct uart_found uart;  /* CHANNEL_UART */
 };
 
+/* Are frames compressed by the channel in use? */
+static inline bool channel_compresses(const struct channel *channel, const struct options *options)
+{
+    return (channel->kind == CHANNEL_NET && options->net_compress) ||
+           (channel->kind == CHANNEL_UART && options->uart_compress);
+}
+
 /* The most bytes that channel_open allocates from the arena. */
 uint64_t channel_bytes(const struct options *options, uint16_t nr_cpus);
 

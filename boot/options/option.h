@@ -40,6 +40,7 @@ struct option {
 typedef bool option_setter(const struct option *option, struct options *options, struct value_text value);
 option_setter option_set_bool, option_set_enum, option_set_u16, option_set_u32, option_set_size;
 extern const char *const option_words_flag[]; /* off, on */
+extern const char *const option_words_compress[];
 
 extern const struct option options_pt[]; /* pt, and pt.* that only a boot can set */
 extern const size_t nr_options_pt;

@@ -85,6 +85,7 @@ static const struct option options_boot[] = {
      OPTION_U32(uart_base, 115200, UART_BAUD_MAX)},
     {"uart.baud", "115200", "a number from 2 to 4000000 that divides uart.base",
      OPTION_U32(uart_baud, 2, UART_BAUD_MAX)},
+    {"uart.compress", "off", "off or lz4", OPTION_BOOL(uart_compress, option_words_compress)},
     {"uart.stall", "300", "seconds, from 0 (for ever) to 86400", OPTION_U32(uart_stall_seconds, 0, 86400)},
     {"console", "com1", UART_EXPECTED ", or none", OPTION_OWN(set_console)},
     {"console.baud", "115200", "a divisor of 115200", OPTION_OWN(set_console_baud)},

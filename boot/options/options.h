@@ -31,6 +31,7 @@ struct options {
     struct uart_place uart; /* the channel's UART */
     uint32_t uart_baud;
     uint32_t uart_base;          /* its clock / 16, a multiple of uart_baud */
+    bool uart_compress;          /* by LZ4 */
     uint32_t uart_stall_seconds; /* how long the guest waits for a UART that accepts no byte; 0: for ever */
     struct uart_place console;
     uint32_t console_baud;
@@ -38,6 +39,7 @@ struct options {
     uint32_t net_peer; /* host byte order; 0: announce */
     uint16_t net_port;
     uint16_t net_mtu;
+    bool net_compress; /* by LZ4 */
     uint32_t net_card; /* as value_bdf, or NET_CARD_ANY */
     bool net_mac_given;
     uint8_t net_mac[6]; /* if net_mac_given */

@@ -38,12 +38,15 @@ static bool set_key(const struct option *option, struct options *o, struct value
     return !o->key_given || (v.size == AUTH_KEY_DIGITS && auth_key_parse(&o->key, v.at));
 }
 
+const char *const option_words_compress[] = {"off", "lz4", NULL};
+
 /* clang-format off */
 const struct option options_net[] = {
     {"net.ip", "10.0.2.15", "dhcp, or an IPv4 address such as 10.0.2.15", OPTION_OWN(set_net_ip)},
     {"net.peer", "10.0.2.2", "announce, or an IPv4 address such as 10.0.2.2", OPTION_OWN(set_net_peer)},
     {"net.port", "21845", "a number from 1 to 65535", OPTION_U16(net_port, 1, 65535)},
     {"net.mtu", "1500", "a number from 576 to 16110", OPTION_U16(net_mtu, 576, 16110)},
+    {"net.compress", "off", "off or lz4", OPTION_BOOL(net_compress, option_words_compress)},
     {"net.card", "auto", "auto, or bus:device.function such as 00:1f.6", OPTION_OWN(set_net_card)},
     {"net.mac", "any", "any, or a card's MAC address such as 52:54:00:12:34:56", OPTION_OWN(set_net_mac)},
     {"key", "off", "off, or 32 hexadecimal digits, as undertrace receive --key reads them from a file", OPTION_OWN(set_key)},

@@ -14,11 +14,11 @@
 #define SUMS_FIELDS (E1000_TX_IXSM | E1000_TX_TXSM)
 
 /* The first eight bytes of a frame header, which are the same for all frames of a stream. */
-static uint64_t stream_head(uint16_t stream)
+static uint64_t stream_head(const struct udp_sink *s, uint16_t stream)
 {
     uint64_t kind = stream % 2 == 0 ? FRAME_TRACE : FRAME_RECORDS;
 
-    return FRAME_MAGIC | (uint64_t)FRAME_VERSION << 32 | kind << 40 | (uint64_t)(stream / 2) << 48;
+    return s->frame_head | kind << 40 | (uint64_t)(stream / 2) << 48;
 }
 
 /* The CRC of a frame, by the CRC32 instruction. crc: of its payload. */
@@ -107,6 +107,17 @@ struct next_frame {
     uint64_t word1, offset, pa, fields;
 };
 
+static inline __attribute__((always_inline)) struct next_frame next_frame_at(const struct udp_sink *s, uint32_t index,
+                                                                             const struct window_run *run)
+{
+    return (struct next_frame){.headers = &s->headers[index],
+                               .slot = &s->tx[index],
+                               .word1 = s->stream_id | (uint64_t)run->first << 32,
+                               .offset = run->offset,
+                               .pa = run->pa,
+                               .fields = s->payload_fields};
+}
+
 static inline __attribute__((always_inline)) void put_frame(const struct udp_sink *s, struct next_frame *next,
                                                             uint64_t head, uint32_t length)
 {
@@ -129,18 +140,20 @@ static inline __attribute__((always_inline)) void put_frame(const struct udp_sin
 
 void udp_put_frames(struct udp_sink *s, uint32_t index, const struct window_run *run)
 {
-    const uint64_t head = stream_head(run->stream);
+    const uint64_t head = stream_head(s, run->stream);
     const uint32_t length = run->length, before_last = run->frames - 1;
-    struct next_frame next = {.headers = &s->headers[index],
-                              .slot = &s->tx[index],
-                              .word1 = s->stream_id | (uint64_t)run->first << 32,
-                              .offset = run->offset,
-                              .pa = run->pa,
-                              .fields = s->payload_fields};
+    struct next_frame next = next_frame_at(s, index, run);
     const struct udp_headers *const last = next.headers + before_last;
 
     while (next.headers != last) {
         put_frame(s, &next, head, length);
     }
     put_frame(s, &next, head, run->bytes - before_last * length);
+}
+
+__attribute__((noinline)) void udp_put_packed(struct udp_sink *s, uint32_t index, const struct window_run *run)
+{
+    struct next_frame next = next_frame_at(s, index, run);
+
+    put_frame(s, &next, stream_head(s, run->stream) | (uint64_t)FRAME_PACKED << 40, run->length);
 }

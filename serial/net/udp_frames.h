@@ -13,6 +13,9 @@
  * the same length. udp_seal_frames completes them. */
 void udp_put_frames(struct udp_sink *s, uint32_t index, const struct window_run *run);
 
+/* The same for a compressed frame, window_is_packed. */
+void udp_put_packed(struct udp_sink *s, uint32_t index, const struct window_run *run);
+
 /* Complete the datagrams in the slots from first up to the head: a frame's CRC or tag covers all of it, and so its
  * flags. This reads each byte of the payload. */
 void udp_seal_frames(const struct udp_sink *s, uint32_t first);

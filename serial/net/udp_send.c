@@ -94,6 +94,56 @@ static uint32_t send_run(struct udp_sink *s, uint16_t stream, struct span span, 
     return bytes;
 }
 
+/* The same with compression: one frame that is compressed, or some that are not, where bytes do not shrink. 0: there is
+ * no room, or this poll has compressed enough. */
+static __attribute__((noinline)) uint32_t send_packed(struct udp_sink *s, uint16_t stream, struct span span,
+                                                      uint64_t now)
+{
+    if (window_space(&s->flight.window) == 0 || !tx_has_room(s) || flight_room(&s->flight) == 0) {
+        return 0;
+    }
+    const struct lz4_block block = udp_pack(s, span, now);
+
+    if (block.packed == block.plain) {
+        span.size = block.plain;
+        return span.size == 0 ? 0 : send_run(s, stream, span, now);
+    }
+    const uint64_t pa = udp_packed_pa(s);
+    struct window_run *run = window_push(&s->flight.window, 1);
+
+    run->offset = span.offset;
+    run->pa = pa;
+    run->bytes = block.plain;
+    run->length = (uint16_t)block.packed;
+    run->stream = stream;
+    udp_put_packed(s, s->tx_head++ % UDP_TX_SLOTS, run);
+    s->nr_sent++;
+    s->unrequested += block.packed + NET_HEADERS_BYTES + s->header_bytes;
+    s->flight.sent_bytes += block.packed;
+    if (s->unrequested >= smaller_of(s->request_bytes, s->flight.pace.frames * s->max_payload) ||
+        span.offset + block.plain - s->released[stream] >= s->tight_bytes) {
+        ack_request(s, now);
+    }
+    return block.plain;
+}
+
+static inline __attribute__((always_inline)) uint32_t send_some(struct udp_sink *s, uint16_t stream, struct span span,
+                                                                uint64_t now)
+{
+    return __builtin_expect(s->packer != NULL, 0) ? send_packed(s, stream, span, now) : send_run(s, stream, span, now);
+}
+
+static __attribute__((cold, noinline)) void put_again(struct udp_sink *s, const struct window_run *frame)
+{
+    const uint32_t index = s->tx_head++ % UDP_TX_SLOTS;
+
+    if (window_is_packed(frame)) {
+        udp_put_packed(s, index, frame);
+    } else {
+        udp_put_frames(s, index, frame);
+    }
+}
+
 static __attribute__((cold)) bool send_again(struct udp_sink *s, uint64_t now)
 {
     struct window_run frame;
@@ -105,7 +155,7 @@ static __attribute__((cold)) bool send_again(struct udp_sink *s, uint64_t now)
         if (!flight_resend(&s->flight, &frame)) {
             break;
         }
-        udp_put_frames(s, s->tx_head++ % UDP_TX_SLOTS, &frame);
+        put_again(s, &frame);
         if (probe || (sent + 1) % s->flight.pace.frames == 0) {
             ack_request(s, now);
         }
@@ -120,7 +170,7 @@ static __attribute__((cold)) void send_for_request(struct udp_sink *s)
 
     flight_probe(&s->flight);
     if (tx_has_room(s) && flight_resend(&s->flight, &frame)) {
-        udp_put_frames(s, s->tx_head++ % UDP_TX_SLOTS, &frame);
+        put_again(s, &frame);
     }
 }
 
@@ -129,7 +179,7 @@ static void send_records(struct udp_sink *s, uint16_t cpu, uint64_t now)
     struct record_queue *q = &s->cpus[cpu].records;
 
     while (!record_queue_empty(q)) {
-        uint32_t sent = send_run(s, udp_stream(cpu, FRAME_RECORDS), record_queue_peek(q), now);
+        uint32_t sent = send_some(s, udp_stream(cpu, FRAME_RECORDS), record_queue_peek(q), now);
 
         if (sent == 0) {
             s->waiting = true;
@@ -151,7 +201,7 @@ static inline __attribute__((always_inline)) void send_trace(struct udp_sink *s,
             s->waiting = true;
             return;
         }
-        uint32_t sent = send_run(s, udp_stream(cpu, FRAME_TRACE), span, now);
+        uint32_t sent = send_some(s, udp_stream(cpu, FRAME_TRACE), span, now);
 
         if (sent == 0) {
             s->waiting = true;

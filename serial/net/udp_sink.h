@@ -2,7 +2,8 @@
  * channel=net: frames in UDP datagrams over a network card (serial/nic/nic.h), acknowledged by the receiver. Shell.
  *
  * Trace bytes are not copied: transmit descriptors point at the trace regions. They are read once, for the frame's CRC
- * or tag. Records stay in a buffer of the sink until they are acknowledged.
+ * or tag. Records stay in a buffer of the sink until they are acknowledged. With compression (udp_pack.h) the
+ * descriptors point at compressed blocks.
  */
 #ifndef SERIAL_NET_UDP_SINK_H
 #define SERIAL_NET_UDP_SINK_H
@@ -42,10 +43,11 @@ struct udp_sink_params {
     uint16_t nr_cpus;      /* CPUs that trace and make records, from 0 */
     uint64_t trace_bytes;  /* trace memory per CPU */
     uint32_t record_bytes; /* buffer for records not yet acknowledged, per CPU: a power of two, at least 64 KiB */
+    bool compresses;
 };
 
-/* Bytes that udp_sink_init needs. */
-size_t udp_sink_memory_bytes(uint16_t nr_cpus, uint32_t record_bytes);
+/* Bytes that udp_sink_init needs. compressed_mtu: mtu if it compresses, else 0. */
+size_t udp_sink_memory_bytes(uint16_t nr_cpus, uint32_t record_bytes, uint16_t compressed_mtu);
 
 /* Reset the NIC, wait for the link and find the receiver by ARP. memory: page-aligned, in the direct map, at any
  * address. The sink owns it and the NIC afterwards. NULL: it failed, the NIC is off, and why has the reason, without a

@@ -37,9 +37,10 @@ static void *take_piece(struct pieces *pieces, size_t bytes)
     return piece;
 }
 
-static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus, uint32_t record_bytes)
+static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus, uint32_t record_bytes,
+                      uint16_t compressed_mtu)
 {
-    uint8_t *buffers;
+    uint8_t *buffers, *packed = NULL;
     struct window_memory *window = &s->window_memory;
 
     take_piece(&pieces, sizeof(*s));
@@ -52,10 +53,18 @@ static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus
     s->lease.frames = take_piece(&pieces, 2 * DHCP_FRAME_MAX);
     s->nic_data = take_piece(&pieces, NIC_DRIVER_BYTES);
     s->cpus = take_piece(&pieces, nr_cpus * sizeof(*s->cpus));
-    window->size = UDP_WINDOW_FRAMES;
+    window->size = compressed_mtu != 0 ? UDP_PACK_FRAMES : UDP_WINDOW_FRAMES;
     window->runs = take_piece(&pieces, UDP_WINDOW_FRAMES * sizeof(*window->runs));
     window->marks = take_piece(&pieces, UDP_WINDOW_FRAMES * sizeof(*window->marks));
     window->resent = take_piece(&pieces, UDP_WINDOW_FRAMES * sizeof(*window->resent));
+    if (compressed_mtu != 0) {
+        s->packer = take_piece(&pieces, sizeof(*s->packer));
+        packed = take_piece(&pieces, UDP_PACK_FRAMES * UDP_PACK_BUFFER_BYTES(compressed_mtu));
+    }
+    if (packed != NULL) {
+        s->packer->buffers = packed;
+        s->packer->buffers_pa = virt_to_phys(packed);
+    }
     buffers = take_piece(&pieces, (size_t)nr_cpus * record_bytes);
     for (uint16_t cpu = 0; cpu < nr_cpus && pieces.memory != NULL; cpu++) {
         uint8_t *buffer = buffers + (size_t)cpu * record_bytes;
@@ -65,11 +74,11 @@ static size_t lay_out(struct udp_sink *s, struct pieces pieces, uint16_t nr_cpus
     return pieces.used;
 }
 
-size_t udp_sink_memory_bytes(uint16_t nr_cpus, uint32_t record_bytes)
+size_t udp_sink_memory_bytes(uint16_t nr_cpus, uint32_t record_bytes, uint16_t compressed_mtu)
 {
     struct udp_sink scratch;
 
-    return lay_out(&scratch, (struct pieces){.memory = NULL}, nr_cpus, record_bytes);
+    return lay_out(&scratch, (struct pieces){.memory = NULL}, nr_cpus, record_bytes, compressed_mtu);
 }
 
 /* Configure checksum offload once. The first time around the ring, both descriptors of slot 0 are context descriptors.
@@ -217,8 +226,11 @@ static void begin_at(struct udp_sink *s, const struct wire_first *first)
 
 static void set_up(struct udp_sink *s, const struct udp_sink_params *params)
 {
-    __builtin_memset(s, 0, udp_sink_memory_bytes(params->nr_cpus, params->record_bytes));
-    lay_out(s, (struct pieces){.memory = (uint8_t *)s}, params->nr_cpus, params->record_bytes);
+    const uint16_t compressed_mtu = params->compresses ? params->mtu : 0;
+
+    __builtin_memset(s, 0, udp_sink_memory_bytes(params->nr_cpus, params->record_bytes, compressed_mtu));
+    lay_out(s, (struct pieces){.memory = (uint8_t *)s}, params->nr_cpus, params->record_bytes, compressed_mtu);
+    s->frame_head = FRAME_MAGIC | (uint64_t)(params->compresses ? FRAME_PACKED_VERSION : FRAME_VERSION) << 32;
     set_formats(s, params->driver->is_advanced && params->driver->is_advanced(params->card));
     s->sink.ops = &udp_ops;
     s->sink.nr_cpus = params->nr_cpus;

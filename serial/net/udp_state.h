@@ -1,6 +1,6 @@
 /*
- * The private state of channel=net, shared by udp_auth.c, udp_find.c, udp_lease.c, udp_send.c, udp_sink.c and
- * udp_start.c. Shell.
+ * The private state of channel=net, shared by udp_auth.c, udp_find.c, udp_lease.c, udp_pack.c, udp_send.c, udp_sink.c
+ * and udp_start.c. Shell.
  *
  * A datagram has two transmit descriptors, which form a slot: one for its headers, which are in a pool with one entry
  * per slot, and one for its payload, wherever that is. The first descriptor and the headers of Ethernet, IPv4 and UDP
@@ -16,6 +16,7 @@
 #include "serial/net/net.h"
 #include "serial/net/udp_auth.h"
 #include "serial/net/udp_lease.h"
+#include "serial/net/udp_pack.h"
 #include "serial/nic/e1000.h"
 #include "serial/wire/command.h"
 #include "serial/wire/flight.h"
@@ -24,6 +25,7 @@
 #include "serial/wire/stream.h"
 
 #define UDP_WINDOW_FRAMES 1024u /* two regions of 512 KiB at an MTU of 1500 */
+#define UDP_PACK_FRAMES 512u    /* the window with compression, where each frame has a buffer */
 #define UDP_TX_SLOTS 2048u      /* datagrams in the ring: the window, and as many retransmissions */
 #define UDP_RX_SLOTS 64u
 _Static_assert(NIC_IPV4_AT == NET_ETHERNET_BYTES && NIC_UDP_AT == NIC_IPV4_AT + NET_IPV4_BYTES,
@@ -74,6 +76,8 @@ struct udp_sink {
     uint16_t header_bytes; /* of a frame: FRAME_HEADER_SIZE, and its tag */
     struct command_box commands;
     struct udp_lease lease;
+    struct udp_packer *packer; /* NULL: frames are not compressed */
+    uint64_t frame_head;       /* magic and version of a frame: its first eight bytes have kind and CPU, too */
 
     bool waiting;              /* the queues are not empty */
     bool trace_first;          /* send trace before records, because the last time there was not room for both */

@@ -9,12 +9,19 @@
 #include "serial/wire/command.h"
 #include "serial/wire/crc32c.h"
 #include "serial/wire/frame.h"
+#include "serial/wire/lz4.h"
 #include "serial/wire/sink_cut.h"
 #include "serial/wire/stream.h"
 
 #define MAX_PAYLOAD 1024u
 #define FIFOS_PER_POLL 4u
 #define PAGE_BYTES 4096u
+
+/* With compression: what the frame that is being written carries. */
+struct uart_packer {
+    struct lz4_table table;
+    uint8_t block[MAX_PAYLOAD];
+};
 
 struct uart_queues {
     struct trace_queue trace;
@@ -32,14 +39,16 @@ struct uart_sink {
     bool busy;
     struct frame_header header;
     const uint8_t *payload;
-    uint32_t crc; /* of the payload */
-    uint32_t at;  /* how many bytes of header, payload and CRC are written */
+    uint32_t plain; /* bytes of the queue that it has, compressed or not */
+    uint32_t crc;   /* of the payload */
+    uint32_t at;    /* how many bytes of header, payload and CRC are written */
 
     bool waiting;       /* the queues are not empty */
     uint16_t first_cpu; /* the CPU to serve next, in turn */
 
     struct command_box commands;
     struct command_line line;
+    struct uart_packer *packer; /* NULL: frames are not compressed */
 
     struct uart_queues cpus[];
 };
@@ -49,19 +58,37 @@ static struct uart_sink *uart_sink_of(struct sink *sink)
     return (struct uart_sink *)sink;
 }
 
+/* Compress as many of the span's bytes as fit into the frame, unless they do not shrink. */
+static void pack_frame(struct uart_sink *s, struct span span)
+{
+    struct uart_packer *p = s->packer;
+    const struct lz4_block block = lz4_pack(&p->table, p->block, MAX_PAYLOAD, span.va, span.size);
+
+    if (lz4_shrinks(block)) {
+        s->header.kind |= FRAME_PACKED;
+        s->header.length = (uint16_t)block.packed;
+        s->payload = p->block;
+        s->plain = block.plain;
+    }
+    s->sink.plain_bytes += s->plain;
+    s->sink.packed_bytes += s->header.length;
+}
+
 static void begin_frame(struct uart_sink *s, uint16_t cpu, enum frame_kind kind, struct span span)
 {
-    uint16_t length = span.size < MAX_PAYLOAD ? (uint16_t)span.size : MAX_PAYLOAD;
-
     s->header.kind = (uint8_t)kind;
     s->header.cpu = cpu;
     s->first_cpu = (uint16_t)(cpu + 1);
     s->header.seq = s->seq++;
     s->header.offset = span.offset;
-    s->header.length = length;
-    frame_header_seal(&s->header);
+    s->header.length = span.size < MAX_PAYLOAD ? (uint16_t)span.size : MAX_PAYLOAD;
+    s->plain = s->header.length;
     s->payload = span.va;
-    s->crc = crc32c(span.va, length);
+    if (s->packer != NULL) {
+        pack_frame(s, span);
+    }
+    frame_header_complete(&s->header);
+    s->crc = crc32c(s->payload, s->header.length);
     s->at = 0;
     s->busy = true;
 }
@@ -94,10 +121,10 @@ static void end_frame(struct uart_sink *s)
     struct uart_queues *queues = &s->cpus[s->header.cpu];
 
     s->busy = false;
-    if (s->header.kind == FRAME_RECORDS) {
-        record_queue_take(&queues->records, s->header.length);
+    if ((s->header.kind & ~FRAME_PACKED) == FRAME_RECORDS) {
+        record_queue_take(&queues->records, s->plain);
     } else {
-        trace_queue_take(&queues->trace, s->header.length);
+        trace_queue_take(&queues->trace, s->plain);
     }
 }
 
@@ -222,9 +249,9 @@ static size_t state_bytes(uint16_t nr_cpus)
     return (bytes + PAGE_BYTES - 1) & ~(size_t)(PAGE_BYTES - 1);
 }
 
-INIT_CODE size_t uart_sink_memory_bytes(uint16_t nr_cpus, uint32_t record_bytes)
+INIT_CODE size_t uart_sink_memory_bytes(uint16_t nr_cpus, uint32_t record_bytes, bool compresses)
 {
-    return state_bytes(nr_cpus) + (size_t)nr_cpus * record_bytes;
+    return state_bytes(nr_cpus) + (size_t)nr_cpus * record_bytes + (compresses ? sizeof(struct uart_packer) : 0);
 }
 
 INIT_CODE struct sink *uart_sink_init(void *memory, const struct uart_sink_params *params, char *why, size_t why_size)
@@ -242,6 +269,10 @@ INIT_CODE struct sink *uart_sink_init(void *memory, const struct uart_sink_param
     s->uart = params->uart;
     s->header.stream_id = params->stream_id;
     s->seq = (uint32_t)params->first.frame;
+    s->header.version = params->compresses ? FRAME_PACKED_VERSION : FRAME_VERSION;
+    if (params->compresses) {
+        s->packer = (struct uart_packer *)(buffers + (size_t)params->nr_cpus * params->record_bytes);
+    }
     if (params->stall_tsc != 0) {
         sink_cut_init(&s->sink, &s->cut, params->stall_tsc, &s->written, uart_taken);
     }

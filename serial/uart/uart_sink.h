@@ -21,10 +21,11 @@ struct uart_sink_params {
     uint16_t nr_cpus;      /* CPUs that trace and make records, from 0 */
     uint64_t stall_tsc;    /* longest wait, in TSC ticks, for a UART that takes no bytes; 0: for ever */
     uint32_t record_bytes; /* buffer for records not yet sent, per CPU: a power of two, at least 16 KiB */
+    bool compresses;       /* uart.compress=lz4 */
 };
 
 /* Bytes that uart_sink_init needs. */
-size_t uart_sink_memory_bytes(uint16_t nr_cpus, uint32_t record_bytes);
+size_t uart_sink_memory_bytes(uint16_t nr_cpus, uint32_t record_bytes, bool compresses);
 
 /* memory: page-aligned, in the direct map. NULL: there is no UART, and why has this reason, without a prefix. */
 struct sink *uart_sink_init(void *memory, const struct uart_sink_params *params, char *why, size_t why_size);

@@ -96,7 +96,7 @@ bool flight_resend(struct flight *f, struct window_run *frame)
         return false;
     }
     f->probes -= f->probes > 0 ? 1 : 0;
-    f->sent_bytes += frame->bytes;
+    f->sent_bytes += frame->length;
     return true;
 }
 

@@ -29,11 +29,11 @@ extern "C" {
 #define FRAME_HEADER_SIZE 32u
 #define FRAME_MAX_PAYLOAD 16384u
 
-/* A sender that compresses: all of its frames have this version, so that a receiver which cannot decompress refuses the
- * first. Receivers send the version above. */
+/* A sender that compresses: all of its data frames have this version, so that a receiver which cannot decompress
+ * refuses the first. Other frames have the version above. */
 #define FRAME_PACKED_VERSION 4u
 #define FRAME_PACKED 0x40u     /* in the kind of a data frame: the payload is an LZ4 block */
-#define FRAME_MAX_PLAIN 65536u /* bytes that it stands for */
+#define FRAME_MAX_PLAIN 65536u /* stream bytes in it */
 
 enum frame_kind {
     FRAME_TRACE = 1,    /* raw PT bytes of a CPU */

@@ -46,6 +46,8 @@ struct sink {
     uint16_t nr_cpus;     /* CPUs that have streams, from 0 */
     struct sink_cut *cut; /* serial/wire/sink_cut.h; NULL: callers wait for the channel for ever */
     uint64_t end_tsc;     /* sink_drain_end; 0: the channel needs no answer */
+    /* With compression: stream bytes that were sent, and the bytes of their frames' payloads. Otherwise 0. */
+    uint64_t plain_bytes, packed_bytes;
 };
 
 /* Send size bytes of the CPU's trace stream from the given stream offset on; they are contiguous in memory at va and

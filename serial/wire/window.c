@@ -224,6 +224,10 @@ static const struct window_run *run_of(const struct window *w, uint32_t seq)
 struct window_run window_frame(const struct window *w, uint32_t seq)
 {
     const struct window_run *run = run_of(w, seq);
+
+    if (run->frames == 1) {
+        return *run;
+    }
     uint32_t before = (seq - run->first) * run->length;
     uint32_t left = run->bytes - before;
     uint16_t length = left < run->length ? (uint16_t)left : run->length;

@@ -24,16 +24,22 @@
 #define WINDOW_REORDER 3u /* a frame is lost if it is missing and so many later ones were sent before the request */
 #define WINDOW_MOST_REORDER 96u
 
-/* Frames with consecutive numbers, whose payloads are adjacent in their stream and in memory. */
+/* Frames with consecutive numbers, whose payloads are adjacent in their stream and in memory. A compressed frame is a
+ * run by itself, which has more bytes than its length. */
 struct window_run {
     uint64_t offset; /* of the first payload byte in the stream */
-    uint64_t pa;     /* physical address of that byte */
+    uint64_t pa;     /* physical address of that byte; of the payload, if it is compressed */
     uint32_t first;  /* seq of the first frame */
     uint32_t frames;
-    uint32_t bytes;  /* payload bytes of all frames */
+    uint32_t bytes;  /* of the stream, in all frames */
     uint16_t length; /* payload bytes of each frame except the last, which has the rest */
     uint16_t stream; /* index into released[] */
 };
+
+static inline bool window_is_packed(const struct window_run *run)
+{
+    return run->frames == 1 && run->bytes > run->length;
+}
 
 struct window {
     struct window_run *runs; /* [number modulo size]; there are never more runs than frames */

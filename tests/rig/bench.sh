@@ -50,6 +50,10 @@ wire() {
     ratio "$(tests/rig/wire.sh "$work/$1" bytes)" "$(truth "$1" trace_bytes)"
 }
 echo "wire bytes per trace byte        $(wire standard) at MTU 1500, $(wire traced) at 9000   (records and Ethernet's framing included)"
+export WIRE='rate=0 latency=0'
+boot packed e1000 'channel=e1000 net.compress=lz4'
+unset WIRE
+echo "    with net.compress=lz4        $(wire packed) at MTU 1500, for $(ratio "$(truth packed root_instructions)" "$(truth packed trace_bytes)") root instructions per trace byte"
 
 # A thin wire that loses and reorders frames: the trace that it carries, of what it could carry and does not lose. 50 ticks are a
 # microsecond.

@@ -5,7 +5,7 @@
 # a matter of which exit finds the answer: 20 runs more or less. The wire answers at once, so that no instruction is one
 # of waiting; all others count, those at the trace's start and end too. With frames of 9000 bytes 0.182 for each byte. A
 # single range has no PMIs: its drains count as such, and 0.219 for each byte, as the timer's exits are among them.
-# Regions of 4 KiB ask for an acknowledgement at every second PMI, and have short frames: 2,042, two of which are for pt.flush=.
+# Regions of 4 KiB ask for an acknowledgement at every second PMI, and have short frames: 2,048, two of which are for pt.flush= and six for net.compress=.
 . tests/system/lib.sh
 
 # cost SCHEME REGION PTMODEL INSTRUCTIONS MILLI [MTU]: for each PMI, and thousandths for each byte
@@ -31,11 +31,16 @@ within() {
 
 for region in 4K 64K 512K; do
     pmi=1510
-    [ $region != 4K ] || pmi=2042
+    [ $region != 4K ] || pmi=2048
     cost topa $region profile=skylake $pmi 218
     cost single $region 'profile=broadwell, vmxmisc14=1' $pmi 218
 done
 cost topa 512K profile=skylake 1510 182 9000
 cost range 64K profile=skylake 1510 219
 cost range 512K profile=skylake 1510 219
+
+# Compression, for thin links: that many thousandths for each byte, all else included.
+WIRE='rate=0 latency=0' check 'compressed frames' boot_guest packed load 'channel=net net.compress=lz4'
+at_most 'LZ4 costs at most so many thousandths of a root instruction for each byte' \
+    $((1000 * $(truth packed root_instructions) / $(truth packed trace_bytes))) 12500
 done_testing

@@ -13,7 +13,7 @@ cost_of() {
 # The commands of the script have no tag. WIRE's corrupt= inverts any bit.
 export RECEIVE="--key $work/key"
 WIRE='drop=2 duplicate=2 reorder=2 corrupt=2 at=50000:pause at=100000:set:policy=drop' \
-    check 'a wire that damages and repeats, and forged commands' boot_guest forged load "channel=net key=$key"
+    check 'a wire that damages and repeats, forged commands, and compressed frames' boot_guest forged load "channel=net key=$key net.compress=lz4"
 exact 'decoded branches equal the truth' forged
 same 'no forged command was executed' "$(info forged '.gaps | length')" 0
 same 'the key is not recorded' "$(grep -c "$key" "$work/forged/capture/events.bin" "$work/forged/console.txt" | cut -d: -f2 | paste -sd ' ')" '0 0'

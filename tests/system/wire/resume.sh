@@ -37,7 +37,8 @@ same 'each reception was resumed' \
 
 # The hypervisor, with all that it holds while no receiver is there.
 RECEIVER=tests/tools/killed_receiver.sh KILL_AT='200000 900000 2000000' RECEIVE="--key $work/key" WIRE='drop=3 reorder=3 seed=9' \
-    check 'a boot whose receiver is killed three times' boot_guest boot load 'channel=net key=404142434445464748494a4b4c4d4e4f'
+    check 'a boot with compressed frames whose receiver is killed three times' \
+    boot_guest boot load 'channel=net net.compress=lz4 key=404142434445464748494a4b4c4d4e4f'
 exact 'decoded branches equal the truth' boot
 same 'it was killed and was resumed' "$(grep -c '^killed at' "$work/boot/receive.log") $(grep -c 'resuming stream' "$work/boot/receive.log")" '3 3'
 # --follow: one capture for each boot.

@@ -136,6 +136,10 @@ static void each_option(void **state)
     assert_false(parsed("").net_mac_given);
     assert_int_equal(parsed("").net_stall_seconds, 300);
     assert_int_equal(parsed("net.stall=0").net_stall_seconds, 0);
+    assert_false(parsed("").uart_compress || parsed("").net_compress);
+    assert_true(parsed("uart.compress=lz4").uart_compress);
+    assert_true(parsed("net.compress=lz4").net_compress);
+    assert_false(parsed("net.compress=lz4 net.compress=off").net_compress);
     assert_int_equal(parsed("").uart_stall_seconds, 300);
     assert_int_equal(parsed("uart.stall=7").uart_stall_seconds, 7);
     o = parsed("net.mac=52:54:00:aB:Cd:ff");
@@ -242,6 +246,8 @@ static void bad_choices(void **state)
     refused("net.peer=0.0.0.0", "net.peer=0.0.0.0", "announce, or");
     refused("net.peer=dhcp", "net.peer=dhcp", "announce, or");
     refused("net.stall=86401", "net.stall=86401", "0 (for ever) to 86400");
+    refused("net.compress=on", "net.compress=on", "off or lz4");
+    refused("uart.compress=zstd", "uart.compress=zstd", "off or lz4");
     refused("uart.stall=86401", "uart.stall=86401", "0 (for ever) to 86400");
     refused("pt.range4=off", "pt.range4=off", "docs/options.md");
     refused("pt.mtc=16", "pt.mtc=16", "0 to 15");

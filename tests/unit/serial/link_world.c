@@ -9,6 +9,7 @@
 
 #include "base/phys.h"
 #include "decode/receive/reassemble.h"
+#include "decode/receive/unpack.h"
 #include "serial/net/datagram.h"
 #include "serial/net/udp_sink.h"
 #include "serial/net/udp_state.h"
@@ -21,13 +22,13 @@
 #define RECORD_BYTES (64u << 10)
 #define FRAMING 24u /* preamble, FCS and the gap between frames */
 #define MAX_PACKETS 8192u
-#define PACKET_BYTES 256u /* headers and an acknowledgement; payloads stay in the trace memory */
+#define PACKET_BYTES 256u /* headers and an acknowledgement */
 
 static const uint8_t peer_mac[6] = {2, 0, 0, 0, 0, 1}, new_mac[6] = {2, 0, 0, 0, 0, 3};
 
 struct packet {
     uint64_t arrival;
-    const uint8_t *payload;
+    uint8_t *payload; /* of a frame with data: a copy, as the sender may reuse its memory */
     size_t size;
     uint8_t bytes[PACKET_BYTES];
 };
@@ -41,6 +42,7 @@ static struct world {
     struct link_settings settings;
     uint64_t random_state, now, wire_free;
     uint8_t *memory, *trace;
+    uint64_t trace_bytes;
     struct udp_sink *udp;
     uint32_t tx_tail, rx_tail, tx_slot, rx_slot;
     struct packets to_receiver, to_sender;
@@ -101,6 +103,15 @@ static void answer_arp(const uint8_t *request)
     card_receive(reply, sizeof(reply));
 }
 
+static uint8_t *copy_of(const uint8_t *payload, size_t size)
+{
+    uint8_t *copy = malloc(size);
+
+    assert_non_null(copy);
+    memcpy(copy, payload, size);
+    return copy;
+}
+
 static void to_receiver(const struct packet *packet)
 {
     struct packet *copy = packet_new(&world->to_receiver);
@@ -120,7 +131,7 @@ static void wire_put(const uint8_t *headers, const uint8_t *payload, size_t payl
 {
     const uint64_t frame_ns = ns_of(NET_HEADERS_BYTES - NET_ETHERNET_BYTES + FRAME_HEADER_SIZE + payload_bytes);
     const uint64_t waits = world->wire_free > world->now ? world->wire_free - world->now : 0;
-    struct packet packet = {.payload = payload, .size = payload_bytes};
+    struct packet packet = {.size = payload_bytes};
     const bool lost = chance(world->settings.drop), late = chance(world->settings.reorder);
 
     world->result.frames_sent++;
@@ -134,6 +145,7 @@ static void wire_put(const uint8_t *headers, const uint8_t *payload, size_t payl
     if (lost) {
         return;
     }
+    packet.payload = copy_of(payload, payload_bytes);
     memcpy(packet.bytes, headers + NET_HEADERS_BYTES, FRAME_HEADER_SIZE);
     if (late && !world->overtaken) {
         world->overtaken = true;
@@ -218,9 +230,19 @@ static void send_ack(const struct frame_header *asked)
 
 static void deliver_frame(void *context, const struct frame_header *header, const uint8_t *payload)
 {
-    (void)context, (void)payload;
+    static uint8_t plain[FRAME_MAX_PLAIN];
+    size_t size = header->length;
+
+    (void)context;
+    if ((header->kind & FRAME_PACKED) != 0) {
+        size = unpack_block(plain, sizeof(plain), payload, size);
+        payload = plain;
+    }
+    assert_int_equal(header->version, world->settings.compresses ? FRAME_PACKED_VERSION : FRAME_VERSION);
     assert_int_equal(header->offset, world->delivered);
-    world->delivered += header->length;
+    assert_in_range(size, 1, world->trace_bytes - header->offset % world->trace_bytes);
+    assert_memory_equal(payload, world->trace + header->offset % world->trace_bytes, size);
+    world->delivered += size;
     world->result.frames_stored++;
 }
 
@@ -236,6 +258,7 @@ static void receive(const struct packet *packet)
     if (header.flags & FRAME_ACK_REQUEST) {
         send_ack(&header);
     }
+    free(packet->payload);
 }
 
 /* Everything that arrives before the next poll, in order of time. */
@@ -277,13 +300,27 @@ static void start_sender(uint64_t trace_bytes)
                                            .stream_id = STREAM_ID,
                                            .nr_cpus = 1,
                                            .trace_bytes = trace_bytes,
-                                           .record_bytes = RECORD_BYTES};
+                                           .record_bytes = RECORD_BYTES,
+                                           .compresses = world->settings.compresses};
+    const size_t bytes = udp_sink_memory_bytes(1, RECORD_BYTES, params.compresses ? params.mtu : 0);
 
-    world->memory = aligned_alloc(4096, (udp_sink_memory_bytes(1, RECORD_BYTES) + 4095) & ~4095ul);
+    world->memory = aligned_alloc(4096, (bytes + 4095) & ~4095ul);
     assert_non_null(world->memory);
     world->udp = (struct udp_sink *)world->memory;
     if (!udp_sink_init(world->memory, &params, why, sizeof(why)))
         fail_msg("%s", why);
+}
+
+static void fill_trace(uint64_t bytes)
+{
+    world->trace = malloc(bytes);
+    assert_non_null(world->trace);
+    world->trace_bytes = bytes;
+    memset(world->trace, 0xb6, bytes);
+    for (uint64_t at = 0; at + 4 <= bytes; at += 32) {
+        chance(0);
+        memcpy(world->trace + at, (const uint8_t *)&world->random_state + 4, 4);
+    }
 }
 
 static void begin(const struct link_settings *settings, uint64_t seed, uint64_t trace_bytes)
@@ -291,9 +328,8 @@ static void begin(const struct link_settings *settings, uint64_t seed, uint64_t 
     world = calloc(1, sizeof(*world));
     assert_non_null(world);
     world->settings = *settings;
+    fill_trace(trace_bytes);
     world->random_state = seed;
-    world->trace = calloc(1, trace_bytes);
-    assert_non_null(world->trace);
     reassemble_init(&world->receiver, false, deliver_frame, NULL);
     start_sender(trace_bytes);
     /* The address was found by the host's clock; the simulation begins at 0. */
@@ -303,6 +339,12 @@ static void begin(const struct link_settings *settings, uint64_t seed, uint64_t 
 
 static void end(void)
 {
+    for (; world->to_receiver.first != world->to_receiver.end; world->to_receiver.first++) {
+        free(world->to_receiver.list[world->to_receiver.first % MAX_PACKETS].payload);
+    }
+    if (world->overtaken) {
+        free(world->held.payload);
+    }
     reassemble_free(&world->receiver);
     free(world->memory);
     free(world->trace);

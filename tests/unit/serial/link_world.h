@@ -21,11 +21,12 @@ struct link_settings {
     uint64_t bytes;        /* of trace to send */
     uint32_t region_bytes; /* of trace that become ready at once; 8 regions are the trace memory */
     uint16_t mtu;
+    bool compresses;
 };
 
 struct link_result {
     uint64_t ns;              /* from the first trace byte to the acknowledgement of the last */
-    uint64_t payload_bytes;   /* delivered */
+    uint64_t payload_bytes;   /* of trace, delivered */
     uint64_t frames_sent;     /* with data */
     uint64_t frames_stored;   /* delivered */
     uint64_t longest_queue;   /* ns that a frame waited for the wire */
@@ -36,7 +37,8 @@ struct link_result {
  * sender needs of other rooms (test_link.c). */
 uint64_t link_now(void);
 
-/* Send everything over the wire. Fails the test if the bytes do not arrive in sequence, or do not arrive. */
+/* Send everything over the wire. Fails the test if the bytes do not arrive in sequence, do not arrive, or differ from
+ * the trace. It has 4 random bytes in 32. */
 struct link_result link_run(const struct link_settings *settings, uint64_t seed);
 
 #endif

@@ -196,6 +196,30 @@ static void very_bad_wires(void **state)
     check(&settings, 1, 300, 1700);
 }
 
+/* What is sent again is what was sent, whatever has become of the trace memory meanwhile; and a wire carries several
+ * times as much trace. */
+static void compressed_frames(void **state)
+{
+    static const uint32_t rates[] = {10, 60, 1000}, drops[] = {0, 30, 100};
+
+    (void)state;
+    for (unsigned rate = 0; rate < 3; rate++) {
+        for (unsigned drop = 0; drop < 3; drop++) {
+            struct link_settings settings = wire(rates[rate], drops[drop], 20 * drop);
+
+            settings.compresses = true;
+            settings.bytes *= 4;
+            check(&settings, 1, rates[rate] < 1000 ? 3000 : 2500, 1150);
+            settings.mtu = 9000;
+            check(&settings, 1, rates[rate] < 1000 ? 3000 : 2500, 1250);
+        }
+    }
+    struct link_settings settings = wire(100, 20, 20);
+    settings.compresses = true;
+    settings.region_bytes = 8192;
+    check(&settings, 1, 1500, 1250);
+}
+
 /* Another host takes over the receiver's address, with what it has stored: it gets everything that the first one has
  * not acknowledged, within two seconds. */
 static void another_host_takes_over(void **state)
@@ -214,13 +238,10 @@ static void another_host_takes_over(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(all_rates_and_losses),
-        cmocka_unit_test(nothing_is_sent_twice_without_a_loss),
-        cmocka_unit_test(other_wires),
-        cmocka_unit_test(short_queues),
-        cmocka_unit_test(queues_stay_short),
-        cmocka_unit_test(very_bad_wires),
-        cmocka_unit_test(another_host_takes_over),
+        cmocka_unit_test(all_rates_and_losses), cmocka_unit_test(nothing_is_sent_twice_without_a_loss),
+        cmocka_unit_test(other_wires),          cmocka_unit_test(short_queues),
+        cmocka_unit_test(queues_stay_short),    cmocka_unit_test(very_bad_wires),
+        cmocka_unit_test(compressed_frames),    cmocka_unit_test(another_host_takes_over),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

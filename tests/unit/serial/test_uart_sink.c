@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "decode/receive/uart_stream.h"
+#include "decode/receive/unpack.h"
 #include "serial/uart/uart_sink.h"
 #include "serial/wire/sink_cut.h"
 
@@ -32,6 +33,9 @@ static struct {
     uint32_t frames;
     uint64_t ends[2]; /* ends of the streams: trace, records */
     bool holes;
+    uint8_t version;
+    uint32_t packed;
+    const uint8_t *trace; /* what should arrive; NULL: any bytes */
 } received;
 
 bool uart_init(const struct uart *uart, uint32_t divisor)
@@ -71,13 +75,15 @@ void uart_write(const struct uart *uart, uint8_t byte)
     fake.line[fake.size++] = byte;
 }
 
-static struct sink *opened(uint64_t stall_tsc, uint32_t takes)
+static struct sink *opened_as(struct uart_sink_params params, uint32_t takes)
 {
     static void *memory;
     char why[64];
-    const struct uart_sink_params params = {
-        .divisor = 1, .stream_id = STREAM_ID, .nr_cpus = 1, .stall_tsc = stall_tsc, .record_bytes = RECORD_BYTES};
-    const size_t bytes = uart_sink_memory_bytes(1, RECORD_BYTES);
+    params.divisor = 1;
+    params.stream_id = STREAM_ID;
+    params.nr_cpus = 1;
+    params.record_bytes = RECORD_BYTES;
+    const size_t bytes = (uart_sink_memory_bytes(1, RECORD_BYTES, params.compresses) + 4095) & ~4095ul;
 
     free(memory);
     memory = aligned_alloc(4096, bytes);
@@ -88,6 +94,11 @@ static struct sink *opened(uint64_t stall_tsc, uint32_t takes)
     return uart_sink_init(memory, &params, why, sizeof(why));
 }
 
+static struct sink *opened(uint64_t stall_tsc, uint32_t takes)
+{
+    return opened_as((struct uart_sink_params){.stall_tsc = stall_tsc}, takes);
+}
+
 static void record(struct sink *sink)
 {
     static const uint8_t bytes[1000];
@@ -96,28 +107,47 @@ static void record(struct sink *sink)
 
 static void take(void *context, const struct frame_header *header, const uint8_t *payload)
 {
-    uint64_t *end = &received.ends[header->kind == FRAME_RECORDS];
+    const bool is_trace = (header->kind & ~FRAME_PACKED) == FRAME_TRACE;
+    uint64_t *end = &received.ends[is_trace ? 0 : 1];
+    static uint8_t plain[FRAME_MAX_PLAIN];
+    size_t size = header->length;
 
-    (void)context, (void)payload;
+    (void)context;
+    if ((header->kind & FRAME_PACKED) != 0) {
+        size = unpack_block(plain, sizeof(plain), payload, size);
+        assert_true(size > header->length);
+        payload = plain;
+        received.packed++;
+    }
     assert_int_equal(header->stream_id, STREAM_ID);
     assert_int_equal(header->seq, received.frames);
+    received.version = header->version;
     received.holes |= header->offset != *end;
-    *end = header->offset + header->length;
+    if (is_trace && received.trace) {
+        assert_memory_equal(payload, received.trace + header->offset, size);
+    }
+    *end = header->offset + size;
     received.frames++;
 }
 
 /* The line has only complete frames, without holes. */
-static void receive(void)
+static void receive_all(const uint8_t *trace)
 {
     static struct uart_stream stream;
 
     memset(&stream, 0, sizeof(stream));
     memset(&received, 0, sizeof(received));
+    received.trace = trace;
     for (size_t at = 0; at < fake.size; at += 1000)
         uart_stream_take(&stream, fake.line + at, fake.size - at < 1000 ? fake.size - at : 1000, take, NULL);
     uart_stream_end(&stream, take, NULL);
     assert_false(received.holes);
     assert_int_equal(stream.garbage, 0);
+}
+
+static void receive(void)
+{
+    receive_all(NULL);
 }
 
 /* The UART stops within a frame of trace. */
@@ -156,6 +186,33 @@ static void it_stops_and_comes_back(void **state)
     assert_int_equal(received.ends[1], (RECORD_BYTES / 1000 + 1) * 1000);
 }
 
+/* Parts that shrink, and parts that do not. */
+static void compressed_frames(void **state)
+{
+    static uint8_t trace[100000];
+    const uint8_t *const plain = trace;
+    struct sink *sink = opened_as((struct uart_sink_params){.compresses = true}, sizeof(fake.line));
+    uint64_t random = 1;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(trace); i++) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        trace[i] = i / 10000 % 2 == 0 ? (uint8_t)(i / 16) : (uint8_t)(random >> 56);
+    }
+    sink_trace(sink, 0, 0, trace, 0, sizeof(trace));
+    record(sink);
+    assert_true(sink_drain_all(sink, 1ull << 40));
+    assert_int_equal(sink_released(sink, 0), sizeof(trace));
+    assert_int_equal(sink->plain_bytes, sizeof(trace) + 1000);
+    assert_in_range(sink->packed_bytes, 60000, 65000);
+    assert_in_range(fake.size, sink->packed_bytes, sink->packed_bytes + sink->packed_bytes / 20);
+    receive_all(plain);
+    assert_int_equal(received.ends[0], sizeof(trace));
+    assert_int_equal(received.ends[1], 1000);
+    assert_int_equal(received.version, FRAME_PACKED_VERSION);
+    assert_in_range(received.packed, 10, received.frames - 40);
+}
+
 /* Sending everything takes many times the patience, but there is progress all the time. */
 static void a_slow_one_is_waited_for(void **state)
 {
@@ -180,6 +237,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_stops_and_comes_back),
+        cmocka_unit_test(compressed_frames),
         cmocka_unit_test(a_slow_one_is_waited_for),
         cmocka_unit_test(without_a_bound_there_is_none),
     };
