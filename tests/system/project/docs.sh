@@ -63,7 +63,7 @@ same "each of $(wc -l <"$work/uses") uses of the host tool has a command and opt
 # command ends because it finds no file, not because it does not know a word.
 # shellcheck disable=SC2086
 awk '/^ *```/ { inside = !inside; next } inside' $documents | grep -oE '^ *(\$ )?(build/)?undertrace [a-z][a-z-]+ .*' |
-    sed -E 's/^ *(\$ )?(build\/)?undertrace //; s/ +(#|[|]|&&|;|>|2>).*//' | grep -vE '^(receive|control|doctor|help) ' |
+    sed -E 's/^ *(\$ )?(build\/)?undertrace //; s/ +(#|[|]|&&|;|>|2>).*//' | grep -vE '^(receive|control|doctor|help)( |$)' |
     sed 's:I/N:1/2:g' | grep -vE '[.]{3}|[[]|[$]' | sort -u >"$work/lines"
 mkdir -p "$work/empty"
 wrong=

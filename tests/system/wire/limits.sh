@@ -47,3 +47,4 @@ region=65536 # in less the output of range wraps before it is read
 for scheme in single range; do
     RECEIVE='' passes $scheme load 1 "channel=net net.mtu=9000 pt.scheme=$scheme"
 done
+done_testing
