@@ -1,12 +1,13 @@
 #!/bin/bash
 # What is too much for each change: the instruction decoder on all that this machine has, a whole Debian on a disk, UEFI, other
-# kernels and their names, perf.data of the kernel's own driver, the tutorial, packages made twice, many CPUs, the receiver for
-# other C libraries and processors, a trace of more than 4 GiB (all in tests/soak/), several CPUs with more variations, and the
-# matrix with many seeds, half of its places with two CPUs. Prints what failed, and keeps it in build/soak/; the last line counts.
+# kernels and their names, perf.data of the kernel's own driver, the tutorial, packages made twice and those of other
+# distributions, many CPUs, the receiver for other C libraries and processors, a trace of more than 4 GiB (all in tests/soak/),
+# several CPUs with more variations, and the matrix with many seeds, half of its places with two CPUs. Prints what failed, and
+# keeps it in build/soak/; the last line counts.
 #
 # usage: soak.sh     from the environment: SOAK, which parts (instructions debian uefi kernels names perf_data tutorial packages
-#                    many_cpus smp portable limits chroot random matrix); SEEDS (1 to 20) and COUNT of places for each (240) of the
-#                    matrix; and what matrix.sh and instructions.sh take
+#                    other_packages many_cpus smp portable limits chroot random matrix); SEEDS (1 to 20) and COUNT of places for
+#                    each (240) of the matrix; and what matrix.sh and instructions.sh take
 set -u
 
 mkdir -p build/soak
@@ -27,12 +28,12 @@ soak() {
     [ "$not_ok" != 0 ] || rm -rf "$work"
 }
 
-for part in ${SOAK:-instructions debian uefi kernels names perf_data tutorial packages many_cpus smp portable limits chroot random matrix}; do
+for part in ${SOAK:-instructions debian uefi kernels names perf_data tutorial packages other_packages many_cpus smp portable limits chroot random matrix}; do
     case $part in
     instructions) soak instructions tests/soak/instructions.sh ;;
     debian) soak debian tests/soak/debian.sh ;;
     names) soak names tests/soak/names.sh ;;
-    uefi | kernels | perf_data | tutorial | packages | many_cpus | portable | limits | random) soak "$part" "tests/soak/$part.sh" ;;
+    uefi | kernels | perf_data | tutorial | packages | other_packages | many_cpus | portable | limits | random) soak "$part" "tests/soak/$part.sh" ;;
     chroot) soak chroot tests/soak/clean_chroot.sh ;;
     smp) SMP_MORE=1 soak smp tests/system/guest/smp.sh ;;
     matrix)
