@@ -1,7 +1,7 @@
 #!/bin/sh
 # Install the Debian packages that a target needs and this machine lacks. Silent where nothing is missing.
 #
-# usage: deps.sh run|check|test|bench|model|kvm|compile|nested|debian|fuzz|deb|dist|portable|packages|other_packages
+# usage: deps.sh run|check|test|bench|model|kvm|compile|nested|debian|fuzz|deb|dist|portable|packages|other_packages|chroots
 set -eu
 
 compile='gcc g++ make binutils libc6-dev'
@@ -32,11 +32,12 @@ fuzz) wanted="$compile clang libclang-rt-14-dev liblz4-dev" ;;
 deb) wanted="$compile $tool $deb" ;;
 packages) wanted="$compile $tool $deb $debian autopkgtest" ;;
 other_packages) wanted="$compile $tool $debian git xz-utils jq rpm cpio makepkg fakeroot libarchive-tools buildah" ;;
+chroots) wanted="$compile $debian git musl-tools" ;;
 dist) wanted='make git xz-utils' ;;
 portable) wanted="$compile $emulator $iso $guest clang libcmocka-dev liblz4-dev musl-tools gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user-static" ;;
 check) wanted="$compile $judges libcmocka-dev libiberty-dev liblz4-dev clang clang-format cppcheck gzip xz-utils" ;;
 *)
-    echo "usage: deps.sh run|check|test|bench|model|kvm|compile|nested|debian|fuzz|deb|dist|portable|packages|other_packages" >&2
+    echo "usage: deps.sh run|check|test|bench|model|kvm|compile|nested|debian|fuzz|deb|dist|portable|packages|other_packages|chroots" >&2
     exit 2
     ;;
 esac

@@ -6,7 +6,7 @@
 # keeps it in build/soak/; the last line counts.
 #
 # usage: soak.sh     from the environment: SOAK, which parts (instructions debian uefi kernels names perf_data tutorial packages
-#                    other_packages many_cpus smp portable limits chroot random matrix); SEEDS (1 to 20) and COUNT of places for
+#                    other_packages many_cpus smp portable limits chroot chroots random matrix); SEEDS (1 to 20) and COUNT of places for
 #                    each (240) of the matrix; and what matrix.sh and instructions.sh take
 set -u
 
@@ -28,12 +28,12 @@ soak() {
     [ "$not_ok" != 0 ] || rm -rf "$work"
 }
 
-for part in ${SOAK:-instructions debian uefi kernels names perf_data tutorial packages other_packages many_cpus smp portable limits chroot random matrix}; do
+for part in ${SOAK:-instructions debian uefi kernels names perf_data tutorial packages other_packages many_cpus smp portable limits chroot chroots random matrix}; do
     case $part in
     instructions) soak instructions tests/soak/instructions.sh ;;
     debian) soak debian tests/soak/debian.sh ;;
     names) soak names tests/soak/names.sh ;;
-    uefi | kernels | perf_data | tutorial | packages | other_packages | many_cpus | portable | limits | random) soak "$part" "tests/soak/$part.sh" ;;
+    uefi | kernels | perf_data | tutorial | packages | other_packages | many_cpus | portable | limits | chroots | random) soak "$part" "tests/soak/$part.sh" ;;
     chroot) soak chroot tests/soak/clean_chroot.sh ;;
     smp) SMP_MORE=1 soak smp tests/system/guest/smp.sh ;;
     matrix)
