@@ -9,6 +9,7 @@
 
 #define FUNCTION_SIZE 256u
 #define STACK_SHOWN 24u /* of a deeper stack, the innermost */
+#define NANOSECONDS 1000000000u
 
 static const char *function_text(char text[FUNCTION_SIZE], const struct align_view *view, uint32_t number)
 {
@@ -36,10 +37,11 @@ static const char *call_text(char text[CALL_SIZE], const struct align_view *view
     return text;
 }
 
-static double seconds_of(const struct align_view *view, unsigned side, uint64_t ticks)
+/* A length of time, rounded down as in every list of calls. Without a TSC: 0. */
+static uint64_t nanoseconds_of(const struct align_view *view, unsigned side, uint64_t ticks)
 {
     const struct calls_clock *clock = view->clocks[side];
-    return clock->by_branches ? -1 : (double)ticks / (clock->khz ? (double)clock->khz : 1e6) / 1000;
+    return clock->by_branches ? 0 : calls_nanoseconds(clock, clock->zero + ticks);
 }
 
 /* Calls of a function that handles interrupts, on one side. */
@@ -74,9 +76,8 @@ static void print_extras(const struct align_view *view, const struct align_pair 
              "function, and its caller");
     for (size_t i = 0; i < pair->nr_extras && i < view->lines; i++) {
         const struct align_extra *extra = &pair->extras[i];
-        const double seconds = seconds_of(view, extra->side, extra->ticks);
         printf("  %s %16s %13s %14.6f %15s  %s%s%s\n", extra->side ? "+" : "-", count_text(count, extra->count),
-               count_text(calls, extra->calls), seconds < 0 ? 0 : seconds,
+               count_text(calls, extra->calls), (double)nanoseconds_of(view, extra->side, extra->ticks) / 1e9,
                time_text(time, view->captures[extra->side], extra->first),
                call_text(call, view, extra->function, extra->callee), extra->caller == ALIGN_NO_FUNCTION ? "" : " in ",
                extra->caller == ALIGN_NO_FUNCTION ? "" : function_text(caller, view, extra->caller));
@@ -192,11 +193,12 @@ static void json_function(const struct align_view *view, const char *name, uint3
 static void json_length(const struct align_view *view, const char *name, unsigned side, uint64_t ticks,
                         const char *after)
 {
-    const double seconds = seconds_of(view, side, ticks);
-    if (seconds < 0)
+    const uint64_t nanoseconds = nanoseconds_of(view, side, ticks);
+    if (view->clocks[side]->by_branches)
         printf("\"%s\": null%s", name, after);
     else
-        printf("\"%s\": %.9f%s", name, seconds, after);
+        printf("\"%s\": %" PRIu64 ".%09" PRIu64 "%s", name, nanoseconds / NANOSECONDS, nanoseconds % NANOSECONDS,
+               after);
 }
 
 /* Since the first TSC. */
