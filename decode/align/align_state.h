@@ -2,7 +2,7 @@
 #ifndef DECODE_ALIGN_ALIGN_STATE_H
 #define DECODE_ALIGN_ALIGN_STATE_H
 
-#include "decode/align/align.h"
+#include "decode/align/alignment.h"
 
 #define ALIGN_CHAINS 4096u
 
