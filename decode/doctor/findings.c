@@ -1,13 +1,27 @@
 #include "decode/doctor/findings.h"
 
-void findings_judge(struct findings *findings, const struct facts *facts)
+#include <stdarg.h>
+#include <stdio.h>
+
+void finding_add(struct findings *findings, const char *topic, enum finding_state state, const char *format, ...)
 {
-    findings->count = 0;
-    findings_judge_cpu(findings, facts);
-    findings_judge_wire(findings, facts);
-    findings_judge_system(findings, facts);
-    findings_judge_boot(findings, facts);
-    findings_next(findings, facts);
+    va_list args;
+    if (findings->count == FINDINGS_MAX)
+        return;
+    struct finding *finding = &findings->items[findings->count++];
+    *finding = (struct finding){.topic = topic, .state = state};
+    va_start(args, format);
+    vsnprintf(finding->text, sizeof(finding->text), format, args);
+    va_end(args);
+}
+
+void finding_remedy(struct findings *findings, const char *format, ...)
+{
+    va_list args;
+    struct finding *finding = &findings->items[findings->count - 1];
+    va_start(args, format);
+    vsnprintf(finding->remedy, sizeof(finding->remedy), format, args);
+    va_end(args);
 }
 
 enum finding_state findings_worst(const struct findings *findings)

@@ -1,10 +1,8 @@
-/* Judges the facts of a machine: can it be booted under the hypervisor? The result is a list of findings. Pure. */
+/* The findings about a machine that is to be booted under the hypervisor, and the commands to run next. */
 #ifndef DECODE_DOCTOR_FINDINGS_H
 #define DECODE_DOCTOR_FINDINGS_H
 
 #include <stddef.h>
-
-#include "decode/doctor/facts.h"
 
 /* From best to worst. */
 enum finding_state {
@@ -32,21 +30,12 @@ struct findings {
     size_t nr_next;
 };
 
-void findings_judge(struct findings *findings, const struct facts *facts);
-
-/* The worst state of all findings. */
-enum finding_state findings_worst(const struct findings *findings);
-
-/* The parts of findings_judge. */
-void findings_judge_cpu(struct findings *findings, const struct facts *facts);
-void findings_judge_wire(struct findings *findings, const struct facts *facts);
-void findings_judge_system(struct findings *findings, const struct facts *facts);
-void findings_judge_boot(struct findings *findings, const struct facts *facts);
-void findings_next(struct findings *findings, const struct facts *facts);
-
 /* Add a finding. If there is a remedy, call finding_remedy next. */
 void finding_add(struct findings *findings, const char *topic, enum finding_state state, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 void finding_remedy(struct findings *findings, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The worst state of all findings. */
+enum finding_state findings_worst(const struct findings *findings);
 
 #endif

@@ -2,7 +2,7 @@
  * stick starts the hypervisor in any case. */
 #include <string.h>
 
-#include "decode/doctor/findings.h"
+#include "decode/doctor/judge_parts.h"
 
 /* What undertrace-boot puts into /boot at most (undertrace.elf with its symbols, undertrace.efi), and the new menu. */
 #define IMAGE_BYTES (3ull << 20)

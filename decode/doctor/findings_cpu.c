@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "decode/doctor/cpu_model.h"
-#include "decode/doctor/findings.h"
+#include "decode/doctor/judge_parts.h"
 #include "pt/rtit.h"
 
 #define MAX_CPUS 64u

@@ -1,7 +1,7 @@
 /* Firmware, memory, and kernels to boot. */
 #include <string.h>
 
-#include "decode/doctor/findings.h"
+#include "decode/doctor/judge_parts.h"
 
 /* Memory that the hypervisor takes below 4 GiB: its own, and eight regions of 512 KiB for each CPU. */
 #define OWN_BYTES (16ull << 20)

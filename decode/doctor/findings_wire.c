@@ -1,5 +1,5 @@
 /* How the trace can be sent. */
-#include "decode/doctor/findings.h"
+#include "decode/doctor/judge_parts.h"
 #include "serial/nic/nic.h"
 
 /* NULL: the hypervisor has no driver for the card. */

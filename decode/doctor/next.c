@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/version.h"
-#include "decode/doctor/findings.h"
+#include "decode/doctor/judge_parts.h"
 
 static void add(struct findings *findings, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

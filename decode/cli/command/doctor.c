@@ -10,7 +10,7 @@
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/message.h"
-#include "decode/doctor/findings.h"
+#include "decode/doctor/judge.h"
 #include "decode/doctor/registers.h"
 #include "decode/report/json.h"
 

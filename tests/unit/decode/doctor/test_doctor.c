@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "decode/doctor/cpu_model.h"
-#include "decode/doctor/findings.h"
+#include "decode/doctor/judge.h"
 #include "decode/doctor/registers.h"
 
 /* A Skylake desktop with everything required, as root. */
