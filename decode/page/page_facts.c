@@ -1,6 +1,5 @@
 /* The facts: a JSON object with everything except long lists of numbers. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "decode/capture/exits.h"
 #include "decode/capture/gaps.h"
@@ -8,28 +7,6 @@
 #include "decode/page/page_state.h"
 #include "decode/profile/label.h"
 #include "decode/report/cause_text.h"
-
-/* A JSON string for a script element, which "</" would end. */
-static void write_bytes(FILE *file, const char *bytes, size_t size)
-{
-    fputc('"', file);
-    for (size_t i = 0; i < size; i++) {
-        const unsigned char c = (unsigned char)bytes[i];
-        if (c < 0x20 || c == '"' || c == '\\' || c == '<' || c >= 0x7f)
-            fprintf(file, "\\u%04x", c);
-        else
-            fputc(c, file);
-    }
-    fputc('"', file);
-}
-
-void page_write_text(FILE *file, const char *text)
-{
-    if (text)
-        write_bytes(file, text, strlen(text));
-    else
-        fputs("null", file);
-}
 
 static void write_number(FILE *file, const char *name, uint64_t value)
 {
@@ -140,7 +117,7 @@ static void write_exits(FILE *file, const struct capture *capture)
     fputs("\"exits\":[", file);
     for (size_t i = 0; i < sum.count; i++) {
         fputs(i ? ",{\"reason\":" : "{\"reason\":", file);
-        write_bytes(file, sum.items[i].name.bytes, sum.items[i].name.size);
+        page_write_bytes(file, sum.items[i].name.bytes, sum.items[i].name.size);
         fprintf(file, ",\"count\":%" PRIu64, sum.items[i].count);
         if (sum.timed)
             fprintf(file, ",\"ticks\":%" PRIu64, sum.items[i].ticks);
@@ -157,13 +134,13 @@ static void write_machine(FILE *file, const struct capture *capture)
     size_t position = 0;
     text_find(&guest, capture->hello, "guest");
     fputs("\"guest\":", file);
-    write_bytes(file, guest.bytes, guest.size);
+    page_write_bytes(file, guest.bytes, guest.size);
     fputs(",\n\"machine\":{", file);
     while (text_next(&line, capture->hello, &position)) {
         fputs(comma, file);
-        write_bytes(file, line.name.bytes, line.name.size);
+        page_write_bytes(file, line.name.bytes, line.name.size);
         fputc(':', file);
-        write_bytes(file, line.value.bytes, line.value.size);
+        page_write_bytes(file, line.value.bytes, line.value.size);
         comma = ",";
     }
     fputs("},\n", file);

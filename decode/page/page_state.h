@@ -69,9 +69,12 @@ bool page_marks_collect(struct page_marks *marks, const struct calls_run *run, s
  * functions that did not run in it. false: out of memory. */
 bool page_write_facts(FILE *file, const struct page *page, enum page_form form);
 
-/* Parts of the facts: the names and objects; a JSON string, NULL: null. */
+/* A part of the facts: the names and objects. false: out of memory. */
 bool page_write_names(FILE *file, const struct page *page, enum page_form form);
+
+/* A JSON string: of a text, NULL: null; or of bytes. */
 void page_write_text(FILE *file, const char *text);
+void page_write_bytes(FILE *file, const char *bytes, size_t size);
 
 /* Write the columns: for HTML as elements, otherwise as members of a JSON object. */
 void page_write_columns(FILE *file, const struct page *page, enum page_form form);
