@@ -5,6 +5,7 @@
 #include "decode/export/formats.h"
 #include "decode/profile/label.h"
 #include "decode/profile/node_sums.h"
+#include "decode/profile/profile_walk.h"
 
 /* A caller and a callee, summed over the whole tree. A function is the number of its name plus 1; processes follow the
  * functions. */
@@ -20,6 +21,7 @@ struct graph {
     size_t size, used; /* size is a power of two */
     uint32_t *on_way;  /* how often each function is on the path to a node */
     uint32_t nr_functions;
+    uint32_t process; /* whose nodes are visited: the caller of the outermost functions */
     bool no_memory;
 };
 
@@ -72,25 +74,18 @@ static void take_node(struct graph *graph, uint32_t caller, uint32_t number)
     }
 }
 
-static void walk(struct graph *graph, uint32_t root, uint32_t process)
+static void enter(void *context, uint32_t number)
 {
-    const struct profile_node *nodes = graph->profile->nodes;
-    uint32_t node = nodes[root].child;
-    while (node) {
-        const uint32_t parent = nodes[node].parent;
-        take_node(graph, parent == root ? process : function_of(&nodes[parent]), node);
-        if (nodes[node].child) {
-            graph->on_way[function_of(&nodes[node])]++;
-            node = nodes[node].child;
-            continue;
-        }
-        while (node != root && !nodes[node].sibling) {
-            node = nodes[node].parent;
-            if (node != root)
-                graph->on_way[function_of(&nodes[node])]--;
-        }
-        node = node == root ? 0 : nodes[node].sibling;
-    }
+    struct graph *graph = context;
+    const struct profile_node *node = &graph->profile->nodes[number], *parent = &graph->profile->nodes[node->parent];
+    take_node(graph, parent->name ? function_of(parent) : graph->process, number);
+    graph->on_way[function_of(node)]++;
+}
+
+static void leave(void *context, uint32_t number)
+{
+    struct graph *graph = context;
+    graph->on_way[function_of(&graph->profile->nodes[number])]--;
 }
 
 static int compare(const void *left, const void *right)
@@ -204,9 +199,12 @@ static bool write_profile(FILE *file, const struct profile *profile, const struc
     graph.sums = sums;
     graph.edges = calloc(graph.size, sizeof(*graph.edges));
     graph.on_way = calloc(graph.nr_functions + 1u, sizeof(*graph.on_way));
+    const struct profile_visitor visitor = {enter, leave, &graph};
     bool good = sums && own && graph.edges && graph.on_way;
-    for (uint32_t i = 1; i < profile->nr_processes && good; i++)
-        walk(&graph, profile->processes[i].root, graph.nr_functions + i);
+    for (uint32_t i = 1; i < profile->nr_processes && good; i++) {
+        graph.process = graph.nr_functions + i;
+        profile_walk(profile, profile->processes[i].root, &visitor);
+    }
     good = good && !graph.no_memory;
     if (good)
         write_graph(file, &graph, own);

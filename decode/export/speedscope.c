@@ -6,6 +6,7 @@
 #include "decode/export/formats.h"
 #include "decode/export/tracks.h"
 #include "decode/profile/node_sums.h"
+#include "decode/profile/profile_walk.h"
 
 /* Frames are numbered in the order of the file: functions first, then tasks. */
 struct frames {
@@ -132,8 +133,9 @@ static bool find_least(struct totals *totals, size_t most)
 }
 
 /* Begin a path, or add its own time to the rare ones. */
-static void write_path(struct totals *totals, uint32_t node)
+static void begin_path(void *context, uint32_t node)
 {
+    struct totals *totals = context;
     const struct profile_node *path = &totals->profile->nodes[node];
     if (totals->sums[node].ticks < totals->least) {
         totals->rare[path->name->number] += path->ticks;
@@ -143,32 +145,12 @@ static void write_path(struct totals *totals, uint32_t node)
     totals->at += path->ticks;
 }
 
-static void end_path(struct totals *totals, uint32_t node)
+static void end_path(void *context, uint32_t node)
 {
+    struct totals *totals = context;
     const struct profile_node *path = &totals->profile->nodes[node];
     if (totals->sums[node].ticks >= totals->least)
         write_frame_event(&totals->writer, 'C', totals->writer.frames->functions[path->name->number] - 1, totals->at);
-}
-
-/* All paths of a process, without recursion: a guest's stacks may be deep. */
-static void write_paths(struct totals *totals, uint32_t root)
-{
-    const struct profile_node *nodes = totals->profile->nodes;
-    uint32_t node = nodes[root].child;
-    while (node) {
-        write_path(totals, node);
-        if (nodes[node].child) {
-            node = nodes[node].child;
-            continue;
-        }
-        end_path(totals, node);
-        while (node != root && !nodes[node].sibling) {
-            node = nodes[node].parent;
-            if (node != root)
-                end_path(totals, node);
-        }
-        node = node == root ? 0 : nodes[node].sibling;
-    }
 }
 
 static void write_rare(struct totals *totals, const struct names *names)
@@ -198,6 +180,7 @@ static bool write_totals(FILE *file, const struct frames *frames, const struct e
                             .at = run->clock.zero};
     const bool good = sums && totals.rare && find_least(&totals, job->most);
     if (good) {
+        const struct profile_visitor visitor = {begin_path, end_path, &totals};
         uint64_t all = 0;
         for (size_t i = 1; i < profile->nr_nodes; i++)
             all += profile->nodes[i].ticks;
@@ -206,7 +189,7 @@ static bool write_totals(FILE *file, const struct frames *frames, const struct e
                 "\"endValue\":%" PRIu64 ",\"events\":[",
                 run->clock.by_branches ? "none" : "nanoseconds", calls_nanoseconds(&run->clock, run->clock.zero + all));
         for (size_t i = 1; i < profile->nr_processes; i++)
-            write_paths(&totals, profile->processes[i].root);
+            profile_walk(profile, profile->processes[i].root, &visitor);
         write_rare(&totals, run->names);
         fputs("]}", file);
     }

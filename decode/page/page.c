@@ -52,6 +52,7 @@ static void free_page(struct page *page)
     slices_free(&page->slices);
     profile_free(&page->profile);
     page_tree_free(&page->tree);
+    call_pairs_free(&page->pairs);
     free(page->marks.items);
     free(page->ran);
     free(page->processes);
@@ -67,7 +68,8 @@ static bool write_data(FILE *file, struct calls_run *run, const struct page_limi
         const struct slices *slices = &page.slices;
         page.first = slices->first <= slices->last ? slices->first : 0;
         page.unit = slices->first <= slices->last ? (slices->last - slices->first) / UINT32_MAX + 1 : 1;
-        good = (page_tree_make(&page.tree, &page.profile, limits->most_ways) && write(file, &page)) ||
+        good = (page_tree_make(&page.tree, &page.profile, limits->most_ways) &&
+                call_pairs_make(&page.pairs, &page.profile) && write(file, &page)) ||
                error_set(error, ERROR_MEMORY, 0, "the page");
         *sums = (struct page_sums){slices->count, slices->merged, slices->least, page.tree.count - 1, page.tree.merged};
     }

@@ -95,6 +95,19 @@ static void write_nodes(struct column *column, const struct page *page)
     COLUMN("node-ticks", count, add_double(column, nodes[i].ticks));
 }
 
+static void write_pairs(struct column *column, const struct page *page)
+{
+    const struct call_pair *pairs = page->pairs.items;
+    const size_t count = page->pairs.count;
+    COLUMN("pair-caller", count, add(column, pairs[i].caller ? pairs[i].caller->number : PAGE_NO_NAME, 4));
+    COLUMN("pair-callee", count, add(column, pairs[i].callee->number, 4));
+    COLUMN("pair-calls", count, add_double(column, pairs[i].calls));
+    COLUMN("pair-callee-branches", count, add_double(column, pairs[i].of_callee.branches));
+    COLUMN("pair-callee-ticks", count, add_double(column, pairs[i].of_callee.ticks));
+    COLUMN("pair-caller-branches", count, add_double(column, pairs[i].of_caller.branches));
+    COLUMN("pair-caller-ticks", count, add_double(column, pairs[i].of_caller.ticks));
+}
+
 static void write_marks(struct column *column, const struct page *page)
 {
     const struct page_mark *marks = page->marks.items;
@@ -109,5 +122,6 @@ void page_write_columns(FILE *file, const struct page *page, enum page_form form
     struct column column = {.file = file, .form = form, .before = ""};
     write_slices(&column, page);
     write_nodes(&column, page);
+    write_pairs(&column, page);
     write_marks(&column, page);
 }

@@ -3,6 +3,7 @@
 #define DECODE_PAGE_STATE_H
 
 #include "decode/page/page.h"
+#include "decode/profile/call_pairs.h"
 
 /* When a function was first and last entered; last 0: never. */
 struct page_ran {
@@ -47,8 +48,9 @@ struct page {
     size_t processes_room;
     struct page_marks marks;
     struct page_tree tree;
-    uint64_t first, unit; /* the first moment, and the number of ticks in a unit of the columns */
-    bool served;          /* a server answers for details */
+    struct call_pairs pairs; /* of all functions, also of those that the tree has merged */
+    uint64_t first, unit;    /* the first moment, and the number of ticks in a unit of the columns */
+    bool served;             /* a server answers for details */
     bool no_memory;
 };
 

@@ -3,6 +3,7 @@
 
 #include "decode/profile/node_sums.h"
 #include "decode/profile/profile.h"
+#include "decode/profile/profile_walk.h"
 
 struct sums {
     const struct profile *profile;
@@ -34,25 +35,17 @@ static void take_node(const struct sums *sums, uint32_t number)
     function->total_ticks += sums->totals[number].ticks;
 }
 
-/* All nodes below one, without recursion: a guest's stacks may be deep. */
-static void walk(const struct sums *sums, uint32_t root)
+static void enter(void *context, uint32_t node)
 {
-    const struct profile_node *nodes = sums->profile->nodes;
-    uint32_t node = nodes[root].child;
-    while (node) {
-        take_node(sums, node);
-        if (nodes[node].child) {
-            sums->open[nodes[node].name->number]++;
-            node = nodes[node].child;
-            continue;
-        }
-        while (node != root && !nodes[node].sibling) {
-            node = nodes[node].parent;
-            if (node != root)
-                sums->open[nodes[node].name->number]--;
-        }
-        node = node == root ? 0 : nodes[node].sibling;
-    }
+    const struct sums *sums = context;
+    take_node(sums, node);
+    sums->open[sums->profile->nodes[node].name->number]++;
+}
+
+static void leave(void *context, uint32_t node)
+{
+    const struct sums *sums = context;
+    sums->open[sums->profile->nodes[node].name->number]--;
 }
 
 static int compare(const void *left, const void *right)
@@ -70,11 +63,12 @@ struct profile_function *profile_functions(const struct profile *profile, uint32
                         .functions = calloc(nr_names, sizeof(*sums.functions)),
                         .open = calloc(nr_names, sizeof(*sums.open)),
                         .totals = node_sums(profile)};
+    const struct profile_visitor visitor = {enter, leave, &sums};
     *count = 0;
     if (sums.functions && sums.open && sums.totals) {
         for (size_t i = 1; i < profile->nr_processes; i++)
             if (!root || profile->processes[i].root == root)
-                walk(&sums, profile->processes[i].root);
+                profile_walk(profile, profile->processes[i].root, &visitor);
         for (size_t i = 0; i < nr_names; i++)
             if (sums.functions[i].name)
                 sums.functions[(*count)++] = sums.functions[i];

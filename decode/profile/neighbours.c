@@ -3,72 +3,15 @@
 #include <stdlib.h>
 
 #include "decode/capture/list.h"
-#include "decode/profile/node_sums.h"
 
-/* For each node: the nearest node of the function from there up to the root, 0: none; and the node below that one
- * through which it is reached, 0: it is the function's own. */
-struct above {
-    uint32_t function, callee;
-};
-
-/* A node follows its parent in the array. NULL: no memory. */
-static struct above *find_above(const struct profile *profile, const struct name *name)
+static bool add(struct profile_neighbour **items, size_t *count, size_t *room, struct profile_neighbour neighbour)
 {
-    struct above *above = calloc(profile->nr_nodes, sizeof(*above));
-    for (size_t i = 1; i < profile->nr_nodes && above; i++) {
-        const struct profile_node *node = &profile->nodes[i];
-        const struct above parent = above[node->parent];
-        if (node->name == name)
-            above[i] = (struct above){(uint32_t)i, 0};
-        else if (parent.function)
-            above[i] = (struct above){parent.function, parent.callee ? parent.callee : (uint32_t)i};
-    }
-    return above;
-}
-
-/* NULL: no memory. Few functions have many neighbours. */
-static struct profile_neighbour *neighbour_of(struct profile_neighbour **items, size_t *count, size_t *room,
-                                              const struct name *name)
-{
-    for (size_t i = 0; i < *count; i++)
-        if ((*items)[i].name == name)
-            return &(*items)[i];
     void *more = *items;
-    struct profile_neighbour *neighbour = list_add(&more, count, room, sizeof(*neighbour));
+    struct profile_neighbour *item = list_add(&more, count, room, sizeof(*item));
     *items = more;
-    if (neighbour)
-        *neighbour = (struct profile_neighbour){.name = name};
-    return neighbour;
-}
-
-/* A node of the function was called so often by the parent's function. outermost: its sums are not part of another
- * node's of the function. */
-static bool take_caller(struct profile_neighbours *n, const struct profile *profile, size_t at,
-                        const struct node_sums *sums, bool outermost)
-{
-    const struct profile_node *node = &profile->nodes[at];
-    struct profile_neighbour *caller =
-        neighbour_of(&n->callers, &n->nr_callers, &n->callers_room, profile->nodes[node->parent].name);
-    if (!caller)
-        return false;
-    caller->calls += node->calls;
-    caller->branches += outermost ? sums[at].branches : 0;
-    caller->ticks += outermost ? sums[at].ticks : 0;
-    return true;
-}
-
-/* A node below the function: its own costs belong to the callee through which it is reached. */
-static bool take_callee(struct profile_neighbours *n, const struct profile *profile, size_t at, uint32_t through)
-{
-    const struct profile_node *node = &profile->nodes[at];
-    struct profile_neighbour *callee =
-        neighbour_of(&n->callees, &n->nr_callees, &n->callees_room, profile->nodes[through].name);
-    if (!callee)
-        return false;
-    callee->calls += at == through ? node->calls : 0;
-    callee->branches += node->branches;
-    callee->ticks += node->ticks;
-    return true;
+    if (item)
+        *item = neighbour;
+    return item != NULL;
 }
 
 static int by_branches(const void *left, const void *right)
@@ -79,26 +22,27 @@ static int by_branches(const void *left, const void *right)
     return a->calls < b->calls ? 1 : a->calls > b->calls ? -1 : 0;
 }
 
-bool profile_neighbours_find(struct profile_neighbours *neighbours, const struct profile *profile,
+bool profile_neighbours_find(struct profile_neighbours *neighbours, const struct call_pairs *pairs,
                              const struct name *name)
 {
-    struct node_sums *sums = node_sums(profile);
-    struct above *above = find_above(profile, name);
-    bool good = sums && above;
-    *neighbours = (struct profile_neighbours){0};
-    for (size_t i = 1; i < profile->nr_nodes && good; i++) {
-        const struct above parent = above[profile->nodes[i].parent];
-        if (profile->nodes[i].name == name)
-            good = take_caller(neighbours, profile, i, sums, !parent.function);
-        else if (above[i].function)
-            good = take_callee(neighbours, profile, i, above[i].callee);
+    struct profile_neighbours *n = neighbours;
+    bool good = true;
+    *n = (struct profile_neighbours){0};
+    for (size_t i = 0; i < pairs->count && good; i++) {
+        const struct call_pair *pair = &pairs->items[i];
+        const struct node_sums *sums = &pair->of_callee;
+        if (pair->callee == name)
+            good = add(&n->callers, &n->nr_callers, &n->callers_room,
+                       (struct profile_neighbour){pair->caller, pair->calls, sums->branches, sums->ticks});
+        sums = &pair->of_caller;
+        if (pair->caller == name && pair->callee != name)
+            good = good && add(&n->callees, &n->nr_callees, &n->callees_room,
+                               (struct profile_neighbour){pair->callee, pair->calls, sums->branches, sums->ticks});
     }
-    free(sums);
-    free(above);
-    if (neighbours->callers)
-        qsort(neighbours->callers, neighbours->nr_callers, sizeof(*neighbours->callers), by_branches);
-    if (neighbours->callees)
-        qsort(neighbours->callees, neighbours->nr_callees, sizeof(*neighbours->callees), by_branches);
+    if (n->callers)
+        qsort(n->callers, n->nr_callers, sizeof(*n->callers), by_branches);
+    if (n->callees)
+        qsort(n->callees, n->nr_callees, sizeof(*n->callees), by_branches);
     return good;
 }
 

@@ -1,11 +1,11 @@
-/* The callers and callees of a function in a call tree. Pure. */
+/* The callers and callees of a function. Pure. */
 #ifndef DECODE_PROFILE_NEIGHBOURS_H
 #define DECODE_PROFILE_NEIGHBOURS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "decode/profile/profile.h"
+#include "decode/profile/call_pairs.h"
 
 /* A caller: how often it called the function, and what these calls cost with all that they called. A callee: how often
  * the function called it, and what that cost. */
@@ -22,7 +22,7 @@ struct profile_neighbours {
 };
 
 /* false: no memory. The caller calls profile_neighbours_free in both cases. */
-bool profile_neighbours_find(struct profile_neighbours *neighbours, const struct profile *profile,
+bool profile_neighbours_find(struct profile_neighbours *neighbours, const struct call_pairs *pairs,
                              const struct name *name);
 void profile_neighbours_free(struct profile_neighbours *neighbours);
 

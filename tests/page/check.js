@@ -2,7 +2,7 @@
 // compares. WORD: the name of a function that ran, and whose calls are on the time line.
 'use strict';
 const { Browser } = require('./browser.js');
-const { moves } = require('./moves.js');
+const { moves, neighbours } = require('./moves.js');
 
 async function main([file, word]) {
   const browser = new Browser(process.env.CHROMIUM || 'chromium');
@@ -59,6 +59,7 @@ async function main([file, word]) {
   say('flame', await browser.value(`undertrace.show('Flame graph'), undertrace.views['Flame graph'].root.total`));
   say('part', await browser.value(`undertrace.views['Flame graph'].load('part'), undertrace.views['Flame graph'].root.total > 0`));
   say('wide', await browser.value('document.documentElement.scrollWidth <= innerWidth'));
+  await neighbours(browser);
   if (process.env.MOVES === '1') await moves(browser, say, word);
   say('complaints', browser.complaints.length ? browser.complaints.join(' | ') : 'none');
   await browser.close();

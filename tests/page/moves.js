@@ -1,4 +1,4 @@
-// Links, the go-to box, the hits of a search and the selection: what a page from a file and one from a server have in common.
+// Links, the go-to box, the hits of a search, the selection, callers and callees: what a page from a file and one from a server have in common.
 // Says "name: value" lines.
 'use strict';
 
@@ -89,12 +89,53 @@ async function select(browser, say) {
   await browser.key('Escape');
 }
 
+// The callers and callees of a function: by a link, by keys and the mouse to others, and back.
+async function sandwich(browser, say) {
+  const word = await browser.value(`(({ trace, neighboursOf }) => trace.label(trace.names.find(({ number }) => {
+    const { callers, callees } = neighboursOf(trace, number, 'branches');
+    return trace.names[number].symbol && callers.some((each) => trace.names[each.number]) && callees.length > 1;
+  }).number))(undertrace)`);
+  const text = (selector) => browser.value(`[...document.querySelectorAll('.slices ${selector}')].map((each) => each.textContent).join('|')`);
+  const shown = () => text('.filling b');
+  await browser.value(`location.hash = '#f=${word}'`);
+  await wait(100);
+  say('function link', (await shown()) === word && (await browser.value(`document.querySelector('#details b').textContent`)) === word);
+  const callees = (await text('.callees .name')).split('|'), callers = (await text('.callers .name')).split('|');
+  await browser.key('ArrowDown');
+  await browser.key('Enter', '\r');
+  say('to the first callee', (await shown()) === callees[0] && (await text('.callers .name')).split('|').includes(word));
+  say('its link', (await browser.value('decodeURIComponent(location.hash)')) === `#f=${callees[0]}`);
+  await browser.value('history.back()');
+  await wait(200);
+  say('back', (await shown()) === word);
+  const row = await browser.value(`(() => { const box = document.querySelector('.slices .callers tr[data-name] td').getBoundingClientRect(); return [box.left + 20, box.top + 8]; })()`);
+  await browser.click(...row);
+  say('to the first caller', (await shown()) === callers[0] && (await text('.callees .name')).split('|').includes(word));
+  await browser.value(`undertrace.show('Functions')`);
+  await browser.key('c', 'c');
+  say('by key', (await shown()) === callers[0] && (await browser.value(`[...document.querySelectorAll('main > section')].find((each) => !each.hidden).querySelector('.slices') !== null`)));
+  await browser.value(`location.hash = '#f=no_such_function'`);
+  await wait(100);
+  say('no such function', (await shown()) === callers[0] && /no_such_function/.test(await browser.value('details.textContent')));
+}
+
+// The callers and callees of all functions with names, as callgraph has them: address, callers or callees, address, calls,
+// branches, ticks.
+async function neighbours(browser) {
+  console.log(await browser.value(`(() => {
+    const { names } = undertrace.trace, at = (number) => names[number]?.begin.replace(/^0+(?=.)/, '') ?? 'null';
+    return names.filter((name) => name.symbol && name.calls + name.allBranches > 0).flatMap((name) => Object.entries(undertrace.neighboursOf(undertrace.trace, name.number, 'branches'))
+      .flatMap(([what, list]) => list.map((each) => ['neighbour:', at(name.number), what, at(each.number), each.calls, each.branches, each.ticks].join(' ')))).join('\\n');
+  })()`));
+}
+
 async function moves(browser, say, word) {
   await browser.value(`undertrace.show('Time line'), document.activeElement.blur()`);
   await link(browser, say);
   await goTo(browser, say);
   await hits(browser, say, word);
   await select(browser, say);
+  await sandwich(browser, say);
 }
 
-module.exports = { moves, wait };
+module.exports = { moves, neighbours, wait };

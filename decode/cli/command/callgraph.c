@@ -105,12 +105,14 @@ static size_t print_functions(const struct measure *measure, const struct profil
 {
     size_t count, found = 0;
     struct profile_function *functions = profile_functions(profile, 0, &count);
-    for (size_t i = 0; i < count && functions && found != SIZE_MAX; i++) {
+    struct call_pairs pairs;
+    bool good = call_pairs_make(&pairs, profile) && functions;
+    for (size_t i = 0; i < count && good; i++) {
         struct profile_neighbours neighbours;
         if (!function_words_match(a->words + 1, functions[i].name))
             continue;
         const char *before = a->options.json ? ",\n  {" : "\n";
-        const bool good = profile_neighbours_find(&neighbours, profile, functions[i].name);
+        good = profile_neighbours_find(&neighbours, &pairs, functions[i].name);
         fputs(found ? before : a->options.json ? "\n  {" : "", stdout);
         if (a->options.json) {
             function_whole_json(measure, &functions[i], &neighbours);
@@ -119,10 +121,11 @@ static size_t print_functions(const struct measure *measure, const struct profil
             print_function(measure, &functions[i], &neighbours, a->options.lines);
         }
         profile_neighbours_free(&neighbours);
-        found = good ? found + 1 : SIZE_MAX;
+        found++;
     }
+    call_pairs_free(&pairs);
     free(functions);
-    return functions ? found : SIZE_MAX;
+    return good ? found : SIZE_MAX;
 }
 
 static int show(const struct measure *measure, struct calls_run *run, struct profile *profile,

@@ -16,13 +16,14 @@ function aboutView(trace, section) {
     are merged into their callers, which are dotted and show how many they are; ${facts.served ? 'the server has them' : '<code>--time</code> makes a page of less time with more calls, and <code>undertrace serve</code> shows all'}.` : 'All calls are shown.'}
     ${facts.merged_runs ? `${countText(facts.merged_runs)} runs of tasks shorter than that are not shown, ${trace.timeText(facts.merged_run_units)} in all.` : ''}</p>
     <p>The call tree has ${countText(trace.nodes.parent.length - 1)} paths. ${facts.merged_nodes ? `${countText(facts.merged_nodes)} smaller ones are merged into their callers.` : ''}
-    Functions and coverage are exact.</p>
+    Functions, callers and callees, and coverage are exact.</p>
     <p>${trace.byBranches ? 'The trace has no TSC: branches are counted instead of time.' : 'The time between two TSC packets is spread evenly over the branches.'}
     ${facts.lost_branches ? `The tasks of ${countText(facts.lost_branches)} branches are unknown.` : ''}</p>
     <h2>Names</h2><p>${facts.about.map(escapeText).join('<br>') || 'No files were given.'}</p>
     <h2>VM exits by reason</h2><table>${exits || row('unknown', '')}</table>
     ${facts.gaps.length ? `<h2>Gaps</h2><table>${facts.gaps.map((gap) => row('CPU ' + gap.cpu + ', ' + trace.momentText(gap.from, 1000), gap.cause)).join('')}</table>` : ''}
     <h2>Keys</h2><table>${rows({ 'w s': 'zoom in and out', 'a d, ← →': 'left and right', 0: 'the whole trace', '/': 'search', Escape: 'end the search, or the selection', 'n p': 'next and previous hit of the search', g: 'go to a time',
+      c: 'callers and callees of the selected function; ↑ ↓ and Enter go to one of them',
       m: 'measure from the pointer, and to it', 'Shift and drag': 'select a part: its length, and sums by function',
       'Ctrl and wheel': 'zoom', 'drag the overview': 'select a part', 'double click': 'zoom to a call' })}</table>
     <h2>The machine</h2><table>${rows(facts.machine)}</table></div></div>`;

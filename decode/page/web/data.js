@@ -35,6 +35,11 @@ class Trace {
       parent: readColumn('node-parent', Uint32Array), name: readColumn('node-name', Uint32Array), entry: readColumn('node-entry', Uint8Array),
       calls: readColumn('node-calls', Float64Array), branches: readColumn('node-branches', Float64Array), ticks: readColumn('node-ticks', Float64Array),
     };
+    this.pairs = {
+      caller: readColumn('pair-caller', Uint32Array), callee: readColumn('pair-callee', Uint32Array), calls: readColumn('pair-calls', Float64Array),
+      calleeBranches: readColumn('pair-callee-branches', Float64Array), calleeTicks: readColumn('pair-callee-ticks', Float64Array),
+      callerBranches: readColumn('pair-caller-branches', Float64Array), callerTicks: readColumn('pair-caller-ticks', Float64Array),
+    };
     this.marks = { time: readColumn('mark-time', Uint32Array), kind: readColumn('mark-kind', Uint8Array), cpu: readColumn('mark-cpu', Uint8Array) };
     this.byBranches = this.facts.by_branches;
     this.duration = Math.max(1, this.facts.duration);

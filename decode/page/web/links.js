@@ -1,4 +1,4 @@
-// Moments and parts of the trace as text: of the go-to box, and of links (#t=150.05&w=1ms).
+// Moments, parts and functions of the trace as text: of the go-to box, and of links (#t=150.05&w=1ms, #f=vfs_read).
 
 const SPAN_UNITS = { s: 1e9, ms: 1e6, us: 1e3, 'µs': 1e3, ns: 1 };
 
@@ -35,13 +35,25 @@ function linkText(trace, { from, to }) {
   return `#t=${digits(trace.moment(from) / 1e9)}&w=${Number((length / size).toPrecision(6))}${unit === 'µs' ? 'us' : unit}`;
 }
 
-// The part of a link; null: the text is no link.
-function parseLink(trace, text) {
-  const words = new Map(text.replace(/^#/, '').split('&').map((word) => word.split('=')));
+// The part of a link's words; null: they have none.
+function parseLink(trace, words) {
   const from = words.has('t') ? parseMoment(trace, words.get('t')) : null;
   const width = words.has('w') ? parseSpan(trace, words.get('w')) : null;
   if (from === null || (words.has('w') && width === null)) return null;
   return width === null ? { at: from } : { from, to: from + width };
+}
+
+// A function of a link, by its name or its address: of several the one with the most branches. undefined: none ran.
+function parseFunction(trace, text) {
+  const address = /^0x([0-9a-f]+)$/.exec(text)?.[1].padStart(16, '0');
+  const found = trace.names.filter((name) => name.calls + name.branches > 0 && (address ? name.begin === address : trace.label(name.number) === text));
+  return found.sort((a, b) => b.allBranches - a.allBranches)[0]?.number;
+}
+
+// The link to the callers and callees of a function: its name, if that is no other's.
+function functionLink(trace, number) {
+  const label = trace.label(number), isAlone = trace.names.every((name) => name.number === number || trace.label(name.number) !== label);
+  return '#f=' + encodeURIComponent(isAlone ? label : '0x' + trace.names[number].begin.replace(/^0+(?=.)/, ''));
 }
 
 // Show a place; around a single moment as much as is shown now. false: the trace does not have it.
@@ -54,34 +66,54 @@ function goTo(timeline, place) {
   return true;
 }
 
-// Link and go-to box follow the time line, and it follows them.
+// Link and go-to box follow the page, and it follows them.
 class Links {
-  constructor(timeline, say) {
+  constructor(timeline, hooks) {
     this.timeline = timeline;
-    this.say = say;
+    this.hooks = hooks; // said(html), show(view), chosenName(number)
     this.input = document.getElementById('goto');
     this.input.addEventListener('keydown', (event) => {
       if (event.key === 'Escape') this.input.blur();
       if (event.key === 'Enter') this.go(parsePlace(timeline.whole, this.input.value), this.input.value);
     });
     addEventListener('hashchange', () => this.follow());
-    this.follow();
   }
 
   go(place, text) {
-    if (!place) this.say(`“${escapeText(text)}” is no time: 1.5 (seconds), 1.5+2ms, 1.5-1.6 or 1000t (ticks)`);
-    else if (!goTo(this.timeline, place)) this.say(`${escapeText(text)} is not within the trace`);
+    if (!place) this.hooks.said(`“${escapeText(text)}” is no time: 1.5 (seconds), 1.5+2ms, 1.5-1.6 or 1000t (ticks)`);
+    else if (!goTo(this.timeline, place)) this.hooks.said(`${escapeText(text)} is not within the trace`);
     else this.input.blur();
   }
 
+  goToFunction(text) {
+    const number = parseFunction(this.timeline.whole, text);
+    if (number === undefined) this.hooks.said(`No function “${escapeText(text)}” ran.`);
+    else this.hooks.chosenName(number);
+    if (number !== undefined) this.hooks.show('Callers and callees');
+  }
+
   follow() {
-    if (location.hash.length > 1) this.go(parseLink(this.timeline.whole, decodeURIComponent(location.hash)), location.hash);
+    if (location.hash.length < 2) return;
+    const words = new URLSearchParams(location.hash.slice(1));
+    if (words.has('t') || !words.has('f')) {
+      this.hooks.show('Time line');
+      this.go(parseLink(this.timeline.whole, words), location.hash);
+    }
+    if (words.has('f')) this.goToFunction(words.get('f'));
   }
 
   // The time line shows another part. Browsers limit how often the link may change.
   moved() {
-    const { view, whole } = this.timeline;
+    const { view, whole, section } = this.timeline;
     clearTimeout(this.waiting);
+    if (section.hidden) return;
     if (location.hash.length > 1 || view.to - view.from < whole.duration) this.waiting = setTimeout(() => history.replaceState(null, '', linkText(whole, view)), 400);
+  }
+
+  // The callers and callees of a function are shown: the browser's Back returns to what was shown before.
+  shown(number) {
+    const link = functionLink(this.timeline.whole, number);
+    clearTimeout(this.waiting);
+    if (location.hash !== link) history.pushState(null, '', link);
   }
 }

@@ -17,6 +17,7 @@ function start() {
   const tip = showTip;
   const chosenName = (number) => say(functionText(trace, number), { number });
   const followers = [];
+  let links; // made last
   const timeline = new Timeline(trace, section('Time line'), {
     tip,
     moved: () => followers.forEach((each) => each.moved()),
@@ -26,10 +27,11 @@ function start() {
   const server = new Server(trace), hits = new Hits(timeline);
   const visible = () => timeline;
   Object.assign(views, {
-    'Time line': { open: () => timeline.draw(), mark: (numbers) => timeline.mark(numbers) },
+    'Time line': { open: () => { timeline.draw(); links?.moved(); }, mark: (numbers) => timeline.mark(numbers), key: (event) => timeline.key(event) },
     'Flame graph': new Flame(trace, section('Flame graph'), { tip, visible, said: (html) => say(html, {}) }),
     'Call tree': new TreeView(trace, section('Call tree'), { chosenName }),
     Functions: new Functions(trace, section('Functions'), { chosenName }),
+    'Callers and callees': new Sandwich(trace, section('Callers and callees'), { chosenName, shown: (number) => links.shown(number) }),
     Coverage: new Coverage(trace, section('Coverage'), { tip, chosenName }),
     ...(server.there ? { List: new ListView(trace, server, section('List'), { visible }) } : {}),
     About: { open: () => aboutView(trace, sections.About) },
@@ -54,7 +56,8 @@ function start() {
     const { slices, names } = timeline.trace;
     const name = slice !== undefined && slices.entry[slice] !== ENTRY_TASK ? trace.numberLike(names[slices.name[slice]]) : number;
     details.innerHTML = html + (slice !== undefined ? ' <a data-do="zoom">zoom to it</a>' : '') +
-      (name !== undefined ? ' <a data-do="longest">longest call</a> <a data-do="tree">in the call tree</a>' : '');
+      (name !== undefined ? ' <a data-do="longest">longest call</a> <a data-do="tree">in the call tree</a> <a data-do="callers">callers and callees ( c )</a>' : '');
+    if (name !== undefined) views['Callers and callees'].select(name);
     details.onclick = (event) => {
       const what = event.target.dataset.do;
       if (what === 'zoom') timeline.zoomTo(slice);
@@ -64,6 +67,7 @@ function start() {
         timeline.use(trace);
         timeline.zoomTo(longestSlice(trace, name));
       }
+      if (what === 'callers') show('Callers and callees');
       if (what === 'tree') {
         show('Call tree');
         views['Call tree'].openName(name);
@@ -107,7 +111,9 @@ function start() {
       field.select();
     } else if (hit) {
       stepHit(hit);
-    } else if (current() === 'Time line' && timeline.key(event)) {
+    } else if (event.key === 'c') {
+      show('Callers and callees');
+    } else if (views[current()].key?.(event)) {
       event.preventDefault();
     }
   });
@@ -117,10 +123,12 @@ function start() {
   details.innerHTML = '<span class="note">Click a call to see what it is, double click to zoom to it. Ctrl and the wheel zoom, dragging moves, Shift and dragging sums up; / searches.</span>';
   show('Time line');
   const note = (html) => { details.innerHTML = `<span class="note">${html}</span>`; };
-  followers.push(new Details(server, timeline), new Links(timeline, note));
+  links = new Links(timeline, { said: note, show, chosenName });
+  followers.push(new Details(server, timeline), links);
+  links.follow();
   timeline.hooks.moved();
   // For tests: the visible state as values.
-  window.undertrace = { trace, timeline, views, show, server, details: followers[0], partSums, ready: true };
+  window.undertrace = { trace, timeline, views, show, server, details: followers[0], partSums, neighboursOf, ready: true };
 }
 
 function setTheme(theme) {

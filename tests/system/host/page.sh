@@ -34,7 +34,7 @@ page() {
     same "$name: the search finds $word, and says what it is" "$(value found "$name") $(value details "$name")" "$word $word"
     same "$name: its longest call is zoomed to" "$(value zoomed "$name") $(value chosen "$name")" "true $word"
     same "$name: wheel and keys" "$(value wheel "$name") $(value all "$name")" 'true true'
-    same "$name: every view shows something" "$(grep -c '^view .*: true$' "$work/$name.txt") $(grep -c '^view' "$work/$name.txt")" '6 6'
+    same "$name: every view shows something" "$(grep -c '^view .*: true$' "$work/$name.txt") $(grep -c '^view' "$work/$name.txt")" '7 7'
     same "$name: a flame graph of a part" "$(value part "$name")" true
     same "$name: as wide as the window" "$(value wide "$name")" true
 }
@@ -47,8 +47,9 @@ fi
 
 CPUS=2 check 'a guest with two CPUs boots' boot smp build/guests/smp.bzImage '' cpus=2 'channel=e1000 net.mtu=9000'
 MOVES=1 page smp console_line "$work/smp/capture" --files build/guests/smp.elf
-for what in link 'link made' moment 'no time' 'hits in order' 'hits back' selected sums unselected measured; do
-    same "links, go-to box, hits, selection: $what" "$(value "$what" smp)" true
+for what in link 'link made' moment 'no time' 'hits in order' 'hits back' selected sums unselected measured 'function link' \
+    'to the first callee' 'its link' back 'to the first caller' 'by key' 'no such function'; do
+    same "links, go-to box, hits, selection, callers: $what" "$(value "$what" smp)" true
 done
 same 'parts in the go-to box' "$(value 'go to part' smp) $(value 'go to range' smp)" 'true true true true'
 same 'both CPUs are there' "$(value tracks smp)" 2
@@ -70,4 +71,11 @@ check 'a guest that loses trace boots' boot_guest gaps load 'channel=e1000 net.m
 page gaps odd "$work/gaps/capture" --files build/guests/load.elf
 same 'the gaps are marked' "$(($(value gaps gaps) >= $(gaps gaps '.tsc_from > 0')))" 1
 DARK=1 page dark console_line "$work/smp/capture" --files build/guests/smp.elf --most 1024 --ways 20
+build/undertrace callgraph "$work/smp/capture" --files build/guests/smp.elf --json '*' |
+    jq -r '.functions[] | .address as $of | {callers, callees} | to_entries[] | .key as $what | .value[] |
+        "\($of) \($what) \(.address) \(.calls) \(.branches) \(.on_cpu_ticks)"' | sort >"$work/callgraph.txt"
+check 'functions call each other' test "$(wc -l <"$work/callgraph.txt")" -gt 20
+for name in smp dark; do # dark: the call tree is cut
+    same "$name: callers and callees of all functions are those of callgraph" "$(value neighbour $name | sort | md5sum)" "$(md5sum <"$work/callgraph.txt")"
+done
 done_testing

@@ -110,7 +110,7 @@ if command -v chromium >/dev/null && command -v node >/dev/null; then
     value() { sed -n "s/^$1: //p" "$work/browser.txt"; }
     check 'the page works in a browser' sh -c "timeout 300 node tests/page/served.js '$url' console_line >'$work/browser.txt'"
     for what in merged whole window kept sums listed 'whole again' link 'link made' moment 'no time' 'hits in order' 'hits back' selected \
-        unselected measured; do
+        unselected measured 'function link' 'to the first callee' 'its link' back 'to the first caller' 'by key' 'no such function'; do
         same "in a browser: $what" "$(value "$what" | sort -u)" true
     done
     same 'nothing to complain of' "$(value complaints)" none
