@@ -19,6 +19,7 @@
 
 struct flow_live {
     char *directory;
+    struct flow_live_observer observer; /* without functions: none */
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
@@ -60,7 +61,8 @@ static bool try_later(struct flow_live *live, unsigned cpu, const struct flow_re
 /* Up to the first stretch that is to be tried later. */
 static bool decode_part(struct scan *scan, struct flow_trace *trace, uint64_t from, uint64_t to, struct error *error)
 {
-    const struct flow_run_options options = {.from = from, .to = to, .sums_only = true};
+    const struct flow_live_observer *observer = &scan->live->observer;
+    const struct flow_run_options options = {.from = from, .to = to, .needs = observer->needs, .sums_only = true};
     const struct flow_batch *batch;
     struct flow_pull pull;
     struct flow_run run;
@@ -68,11 +70,15 @@ static bool decode_part(struct scan *scan, struct flow_trace *trace, uint64_t fr
     if (!flow_pull_open(&pull, &run, trace, &options, error))
         return false;
     while (!stopped && (batch = flow_pull_next(&pull))) {
+        if (observer->take)
+            observer->take(observer->context, (uint16_t)scan->cpu, batch);
         if (batch->kind != FLOW_BATCH_END)
             continue;
         stopped = try_later(scan->live, scan->cpu, batch->result, scan->last);
         if (!stopped)
             publish(scan->live, scan->cpu, batch->result);
+        if (observer->settle)
+            observer->settle(observer->context, (uint16_t)scan->cpu, !stopped);
     }
     const bool good = flow_pull_close(&pull, error);
     flow_run_free(&run);
@@ -129,8 +135,11 @@ static void scan_capture(struct flow_live *live, bool last)
         if (capture->cpus[cpu].present && !decode_new(live, capture, cpu, last, &error))
             break;
     capture_close(capture);
+    if (live->observer.scanned)
+        live->observer.scanned(live->observer.context, last);
     pthread_mutex_lock(&live->lock);
     live->state.error = error;
+    live->state.done = last;
     pthread_mutex_unlock(&live->lock);
 }
 
@@ -166,13 +175,15 @@ static void *run(void *context)
     return NULL;
 }
 
-struct flow_live *flow_live_start(const char *directory)
+struct flow_live *flow_live_start(const char *directory, const struct flow_live_observer *observer)
 {
     struct flow_live *live = calloc(1, sizeof(*live));
     if (!live || !(live->directory = strdup(directory))) {
         free(live);
         return NULL;
     }
+    if (observer)
+        live->observer = *observer;
     pthread_mutex_init(&live->lock, NULL);
     pthread_condattr_t by_monotonic;
     pthread_condattr_init(&by_monotonic);
@@ -193,12 +204,17 @@ void flow_live_read(struct flow_live *live, struct flow_live_state *state)
     pthread_mutex_unlock(&live->lock);
 }
 
-void flow_live_finish(struct flow_live *live, struct flow_live_state *state)
+void flow_live_last(struct flow_live *live)
 {
     pthread_mutex_lock(&live->lock);
     live->finish = true;
     pthread_cond_signal(&live->wake);
     pthread_mutex_unlock(&live->lock);
+}
+
+void flow_live_finish(struct flow_live *live, struct flow_live_state *state)
+{
+    flow_live_last(live);
     pthread_join(live->thread, NULL);
     flow_live_read(live, state);
     pthread_cond_destroy(&live->wake);

@@ -5,6 +5,12 @@
 
 #include "decode/names/symbol_match.h"
 
+const struct profile_mark_symbol profile_mark_symbols[PROFILE_NR_MARK_SYMBOLS] = {{"start_kernel", PROFILE_START},
+                                                                                  {"kernel_init", PROFILE_INIT},
+                                                                                  {"kernel_power_off", PROFILE_END},
+                                                                                  {"kernel_restart", PROFILE_END},
+                                                                                  {"kernel_halt", PROFILE_END}};
+
 bool profile_init(struct profile *profile, struct names *names)
 {
     *profile = (struct profile){.room = 4096, .nr_nodes = 1, .size = 16384, .names = names, .nr_processes = 1};
@@ -141,19 +147,11 @@ static void set_mark(struct profile *profile, enum profile_mark mark, uint64_t t
 /* A function is entered by a new path: set the marks that belong to it. */
 static void set_marks(struct profile *profile, const struct stack_frame *frame, uint64_t tsc)
 {
-    static const struct {
-        const char *symbol;
-        enum profile_mark mark;
-    } marks[] = {{"start_kernel", PROFILE_START},
-                 {"kernel_init", PROFILE_INIT},
-                 {"kernel_power_off", PROFILE_END},
-                 {"kernel_restart", PROFILE_END},
-                 {"kernel_halt", PROFILE_END}};
     if (frame->name->begin >> 63)
         set_mark(profile, PROFILE_KERNEL, tsc);
-    for (size_t i = 0; i < sizeof(marks) / sizeof(marks[0]); i++)
-        if (symbol_is(frame->name->symbol, marks[i].symbol))
-            set_mark(profile, marks[i].mark, tsc);
+    for (size_t i = 0; i < PROFILE_NR_MARK_SYMBOLS; i++)
+        if (symbol_is(frame->name->symbol, profile_mark_symbols[i].symbol))
+            set_mark(profile, profile_mark_symbols[i].mark, tsc);
 }
 
 static void enter(void *context, struct stack_task *task, uint64_t tsc)

@@ -44,6 +44,14 @@ struct profile_marked {
     uint64_t tsc, branches;
 };
 
+/* The functions of the kernel whose first execution is a mark. */
+#define PROFILE_NR_MARK_SYMBOLS 5u
+struct profile_mark_symbol {
+    const char *symbol;
+    enum profile_mark mark;
+};
+extern const struct profile_mark_symbol profile_mark_symbols[PROFILE_NR_MARK_SYMBOLS];
+
 struct profile {
     struct profile_node *nodes; /* the first one is not used */
     size_t nr_nodes, room;

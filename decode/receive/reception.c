@@ -10,6 +10,7 @@ static void keep_frame(void *context, const struct frame_header *header, const u
 {
     struct reception *reception = context;
     size_t size = header->length;
+    reception->wire_bytes += FRAME_HEADER_SIZE + size;
     store_lost_frames(reception->store, header->seq - reception->due_seq, frame_most_bytes(header));
     reception->due_seq = header->seq + 1;
     if (header->kind & FRAME_PACKED) {

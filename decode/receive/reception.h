@@ -50,8 +50,9 @@ struct reception {
     uint8_t other_version;   /* the wire version of frames that were dropped for it; 0: none */
     bool other_boot;         /* frames of other stream ids were dropped; other_stream_id is the newest */
     uint32_t other_stream_id;
-    uint32_t due_seq; /* of the next frame to be delivered */
-    uint64_t garbage; /* bytes of a serial line that belonged to no frame */
+    uint32_t due_seq;    /* of the next frame to be delivered */
+    uint64_t wire_bytes; /* of frames that were delivered, with their headers, as they came */
+    uint64_t garbage;    /* bytes of a serial line that belonged to no frame */
     bool store_failed;
     bool began_before; /* its frames are not the first ones, which do not arrive: another receiver has taken them */
     double started_at; /* monotonic_seconds() of the first frame */

@@ -35,7 +35,8 @@ struct watch {
     struct progress *progress;
     const struct reception *reception;
     struct live *live; /* NULL: without --decode */
-    const char *directory, *symbols;
+    struct live_options live_options;
+    const char *directory;
     struct reception_said said;
 };
 
@@ -43,12 +44,13 @@ static void show_reception(void *context, enum reception_phase phase, const stru
 {
     struct watch *watch = context;
     if (watch->live && watch->said.replaced != watch->reception->replaced) { /* the files are others */
+        live_leave(watch->live);
         live_end(watch->live, false);
-        watch->live = live_start(watch->directory, watch->symbols);
+        watch->live = live_start(&watch->live_options, watch->progress, watch->reception);
     }
     reception_text_others(&watch->said, watch->reception);
     if (watch->live)
-        progress_note(watch->progress, live_text(watch->live, totals));
+        live_show(watch->live, totals);
     progress_show(watch->progress, phase, totals);
 }
 
@@ -78,6 +80,8 @@ static int finish_reception(struct reception *reception, enum reception_outcome 
     store_settle(reception->store);
     if (!reception_commit(reception))
         outcome = RECEPTION_FAILED;
+    if (watch->live)
+        live_leave(watch->live);
     bool lost = totals->lost_trace_bytes || totals->lost_record_bytes || totals->misplaced || totals->cuts;
     reception_text_others(&watch->said, reception);
     progress_end(watch->progress, outcome == RECEPTION_ENDED ? "ended" : "stopped", totals);
@@ -139,7 +143,7 @@ static bool make_capture(struct reception *reception, const struct receive_optio
     if (reception->error.kind)
         error_print(&reception->error);
     good = good && reception->control && (!a->status || output_spares(a->status, directory)) &&
-           (!a->decode || (watch->live = live_start(directory, a->symbols)));
+           (!a->decode || (watch->live = live_start(&watch->live_options, watch->progress, watch->reception)));
     if (good)
         return true;
     if (reception->control)
@@ -193,7 +197,7 @@ static int receive_stream(const struct receive_options *a, struct session *sessi
     watch = (struct watch){.progress = progress_start(a->status, a->console, a->quiet),
                            .reception = &reception,
                            .directory = directory,
-                           .symbols = a->symbols};
+                           .live_options = {directory, a->names, !a->no_screen && !a->quiet}};
     ending->outcome = RECEPTION_FAILED;
     if (!watch.progress || !make_capture(&reception, a, &watch, &point))
         return 1;

@@ -252,6 +252,19 @@ struct names *open_names(const struct capture *capture, const struct names_choic
     return names;
 }
 
+struct names *open_names_quietly(const struct capture *capture, const struct names_choice *choice)
+{
+    struct error ignored = {0};
+    struct chosen chosen;
+    const bool good = choose(&chosen, capture, choice, true, &ignored);
+    chosen.options.fetch = NULL;
+    struct names *names = good ? names_open(capture, &chosen.options, &ignored) : NULL;
+    if (names && choice->remembered.chosen != REMEMBERED_IGNORE && capture->hello.size > 0)
+        remember(&chosen, names); /* if memory runs out, they are found again */
+    chosen_free(&chosen);
+    return names;
+}
+
 bool names_are_there(const struct capture *capture, const struct names_choice *choice)
 {
     struct error ignored = {0}; /* open_names reports it */

@@ -34,6 +34,9 @@ struct argument_choice *names_remembered(struct argument_choice *choice);
  * remembers them. NULL: a message says why. */
 struct names *open_names(const struct capture *capture, const struct names_choice *choice);
 
+/* The same without messages, and without fetching files: for a capture that grows, in any thread. */
+struct names *open_names_quietly(const struct capture *capture, const struct names_choice *choice);
+
 /* Would open_names use any file? */
 bool names_are_there(const struct capture *capture, const struct names_choice *choice);
 

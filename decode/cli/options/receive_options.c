@@ -32,9 +32,11 @@ static const char usage[] =
     "  --linger S          over UDP: answer repeated frames for S seconds after the end (default: 1)\n"
     "  --status FILE       keep the state in FILE as JSON\n"
     "  --console FILE      show the last line of FILE, the guest's console\n"
-    "  --decode            decode the trace as it arrives; the progress line shows the number of\n"
+    "  --decode            decode the trace as it arrives: on a terminal, a screen shows where branches go,\n"
+    "                      by function and by process; elsewhere the progress line shows the number of\n"
     "                      branches, the bytes not decoded yet, and where each CPU is\n"
-    "  --symbols FILE      with --decode: names from a file like System.map or /proc/kallsyms\n"
+    "  --no-screen         with --decode: the progress line on a terminal, too\n"
+    "With --decode, names; the progress line has those of --symbols:\n" NAMES_USAGE "\n"
     "  --quiet             print no progress lines\n"
     "  --test-first NUMBERS\n"
     "                      for tests: the same as the hypervisor's option test.first=\n"
@@ -53,6 +55,17 @@ static bool parse_first(struct receive_options *a)
            sscanf(a->test_first, form, &first->frame, &first->trace, &first->records, &first->code, &more) == 4;
 }
 
+/* An option that is given and means something with --decode only. NULL: there is none. */
+static const char *needs_decode(const struct receive_options *a)
+{
+    return a->names.symbols             ? "--symbols"
+           : a->names.kernel            ? "--kernel"
+           : a->names.files.count       ? "--files"
+           : a->names.remembered.chosen ? "--remembered"
+           : a->no_screen               ? "--no-screen"
+                                        : NULL;
+}
+
 /* Check the combination of options. Returns ARGUMENTS_GOOD, or 1 after a message. */
 static int check_arguments(struct receive_options *a)
 {
@@ -61,8 +74,8 @@ static int check_arguments(struct receive_options *a)
         message_print("receive: -o DIRECTORY is required; see undertrace receive --help");
     else if (udp == (a->uart != NULL))
         message_print("receive: give exactly one of --udp PORT and --uart SOURCE");
-    else if (a->symbols && !a->decode)
-        message_print("receive: --symbols requires --decode");
+    else if (needs_decode(a) && !a->decode)
+        message_print("receive: %s requires --decode", needs_decode(a));
     else if (!udp && (a->announce || a->announce_to))
         message_print("receive: --announce and --announce-to require --udp");
     else if (!udp && a->follow)
@@ -80,6 +93,7 @@ static int check_arguments(struct receive_options *a)
 
 int receive_options_parse(struct receive_options *a, int argc, char **argv)
 {
+    *a = (struct receive_options){.port = ARGUMENT_NOT_GIVEN, .baud = 115200, .linger = 1};
     const struct argument options[] = {
         {"udp", ARGUMENT_NUMBER, &a->port, 65535},
         {"bind", ARGUMENT_TEXT, &a->bind, 0},
@@ -97,13 +111,13 @@ int receive_options_parse(struct receive_options *a, int argc, char **argv)
         {"o", ARGUMENT_TEXT, &a->directory, 0},
         {"output", ARGUMENT_TEXT, &a->directory, 0},
         {"decode", ARGUMENT_FLAG, &a->decode, 0},
-        {"symbols", ARGUMENT_TEXT, &a->symbols, 0},
+        {"no-screen", ARGUMENT_FLAG, &a->no_screen, 0},
+        NAMES_OPTIONS(&a->names),
         {"test-first", ARGUMENT_TEXT, &a->test_first, 0},
         {"announce", ARGUMENT_FLAG, &a->announce, 0},
         {"announce-to", ARGUMENT_TEXT, &a->announce_to, 0},
     };
     const struct syntax syntax = {"receive", usage, options, sizeof(options) / sizeof(options[0]), 0, 0};
-    *a = (struct receive_options){.port = ARGUMENT_NOT_GIVEN, .baud = 115200, .linger = 1};
     const int status = arguments_parse(&syntax, argc, argv, NULL);
     return status == ARGUMENTS_GOOD ? check_arguments(a) : status;
 }

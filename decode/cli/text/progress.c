@@ -24,6 +24,8 @@ struct progress {
     double rate; /* trace bytes per second since the last line */
     struct console_tail console;
     const char *note;
+    void (*draw)(void *context, const struct progress_state *state); /* NULL: print lines */
+    void *draw_context;
 };
 
 /* false: it cannot be written; errno says why. */
@@ -107,7 +109,6 @@ static void print_line(struct progress *progress, const char *phase, const struc
 {
     char received[BYTES_TEXT_SIZE], rate[BYTES_TEXT_SIZE], streams[256], line[640];
     list_streams(streams, sizeof(streams), totals);
-    console_tail_read(&progress->console);
     const char *console = progress->console.last;
     int length = snprintf(line, sizeof(line), "%s %.0f s  %s%s  %s/s  %" PRIu64 " region%s  %" PRIu64 " page%s%s%s%s%s",
                           phase, now - progress->started, bytes_text(received, totals->trace_bytes), streams,
@@ -130,8 +131,20 @@ static void show_line(struct progress *progress, const char *phase, const struct
         progress->rate = (double)(totals->trace_bytes - progress->shown_bytes) / seconds;
     progress->shown = now;
     progress->shown_bytes = totals->trace_bytes;
-    if (!progress->quiet)
+    console_tail_read(&progress->console);
+    if (progress->draw)
+        progress->draw(
+            progress->draw_context,
+            &(struct progress_state){phase, progress->console.last, now - progress->started, progress->rate, totals});
+    else if (!progress->quiet)
         print_line(progress, phase, totals, now);
+}
+
+void progress_draw_by(struct progress *progress, void (*draw)(void *context, const struct progress_state *state),
+                      void *context)
+{
+    progress->draw = draw;
+    progress->draw_context = context;
 }
 
 void progress_note(struct progress *progress, const char *note)

@@ -19,6 +19,18 @@ struct progress *progress_start(const char *status, const char *console, bool qu
 /* Show this text after the bytes from now on; the text must remain valid. NULL: none. */
 void progress_note(struct progress *progress, const char *note);
 
+/* What the lines and the screen say. */
+struct progress_state {
+    const char *phase, *console; /* console: the guest's last line, or "" */
+    double seconds;              /* since the reception began */
+    double rate;                 /* trace bytes a second */
+    const struct store_totals *totals;
+};
+
+/* Call this instead of printing lines, from now on. NULL: print lines again. */
+void progress_draw_by(struct progress *progress, void (*draw)(void *context, const struct progress_state *state),
+                      void *context);
+
 /* Call often; shows the progress when it is due. A reception_progress. */
 void progress_show(void *progress, enum reception_phase phase, const struct store_totals *totals);
 

@@ -79,12 +79,28 @@ same 'interrupts are counted by the function that they enter' \
     "$(entered branches branches on_timer)"
 
 # The same of several CPUs: each function's branches are those of all.
+# It is decoded while it comes, too: its screen at the end has the same figures.
+symbols smp
+watcher=$work/watcher
+printf '#!/bin/sh\nTERM=xterm exec build/tools/on_terminal 120x24 %s build/undertrace "$@"\n' "$work/smp.tty" >"$watcher"
+chmod +x "$watcher"
 smp() {
-    CPUS=2 boot smp build/guests/smp.bzImage '' 'cpus=2' 'channel=e1000'
+    RECEIVER=$watcher RECEIVE="--decode --symbols $work/smp.map" CPUS=2 boot smp build/guests/smp.bzImage '' 'cpus=2' 'channel=e1000'
 }
 check 'smp: it runs' smp
-symbols smp
 check 'smp: it is reported' reported smp smp
 same 'smp: each branch belongs to one function' "$(jq '[.profile.functions[].branches] | add' "$work/smp.json")" \
     "$(jq .branches "$work/smp.json")"
+tr -d '\r' <"$work/smp.tty" | sed ':a; $!{N; ba}; s/.*\x1b\[?1049l//' >"$work/smp.last"
+same 'smp: the screen ends with the branches of the report' "$(sed -n 's/^decoded  \([0-9,]*\) branches.*/\1/p' "$work/smp.last" | tr -d ,)" \
+    "$(jq .branches "$work/smp.json")"
+same 'smp: and with the bytes of info' "$(awk '/^cpu/ { print $2, $3, $4 }' "$work/smp.last")" \
+    "$(info smp '.streams[] | "\(.cpu) \(.trace_bytes)"' | awk '{ printf "%d %.3g KiB\n", $1, $2 / 1024 }')"
+same 'smp: its functions are those of the report' \
+    "$(sed -n '/functions (/,/processes (/{ s/^ *[0-9.]*% *\([0-9,]*\)  \(.*\)/\2 \1/p }' "$work/smp.last" | tr -d ,)" \
+    "$(jq -r '.profile.functions | group_by(.symbol) | map({symbol: .[0].symbol, branches: (map(.branches) | add)}) | sort_by(-.branches)[] |
+        "\(.symbol) \(.branches)"' "$work/smp.json" | head -n "$(sed -n '/functions (/,/processes (/p' "$work/smp.last" | grep -c '%')")"
+at_most 'smp: of these five and more' 5 "$(sed -n '/functions (/,/processes (/p' "$work/smp.last" | grep -c '%')"
+same 'smp: nothing is lost' "$(grep -c '^lost     nothing$' "$work/smp.last")" 1
+same 'smp: its names are remembered' "$(info smp '.names[] | select(.kind == "symbols").path')" "$(realpath "$work/smp.map")"
 done_testing

@@ -40,6 +40,74 @@ slowly() {
 says 'and one that pauses' 0 "decoded: $decoded branches, 0 decode gaps" slowly
 says 'names for nothing' 1 '--symbols requires --decode' receive "$line" never --symbols "$line"
 
+# On a terminal, --decode is a screen, in place of lines: of the terminal's size at that time, and what was there comes back.
+slow=$work/slow
+# on_screen NAME SIZE WORDS... -- WORDS...: receive a stream that pauses until that many pictures were drawn, PICTURES, on a terminal of
+# that size; the terminal gets the words before --, the receiver those after it. What the terminal got goes to $work/NAME.tty.
+on_screen() {
+    local name=$1 size=$2 terminal=() feeder receiver status
+    shift 2
+    while [ "$1" != -- ]; do terminal+=("$1") && shift; done
+    shift
+    rm -f "$slow"
+    mkfifo "$slow"
+    : >"$work/$name.tty"
+    TERM=${TERMINAL-xterm} timeout 60 build/tools/on_terminal "$size" "$work/$name.tty" "${terminal[@]}" build/undertrace receive \
+        --uart "$slow" -o "$work/$name" --decode "$@" &
+    receiver=$!
+    {
+        head -c 50000 "$line"
+        until [ "$(grep -ac "${SHOWN:-undertrace: receiving}" "$work/$name.tty")" -ge "${PICTURES:-2}" ] || ! kill -0 $receiver; do sleep 0.05; done
+        [ -n "${STOPS:-}" ] && kill "-$STOPS" "$(pgrep -P "$(pgrep -P $receiver)")" || tail -c +50001 "$line"
+    } >"$slow" 2>/dev/null &
+    feeder=$!
+    wait $receiver
+    status=$?
+    wait $feeder
+    return $status
+}
+# pictures NAME FROM COLUMNS ROWS: how many pictures there are from that one on, and of these, how many are too large.
+pictures() {
+    awk -v from="$2" -v columns="$3" -v rows="$4" 'BEGIN { RS = "\033\\[H" } { sub(/\033\[J.*/, "") }
+        NR > from { gsub(/\033\[K/, ""); n = split($0, l, "\r+\n"); big = n > rows; for (i in l) big += length(l[i]) > columns; count++; bad += big > 0 }
+        END { print (count > 0), bad + 0 }' "$work/$1.tty"
+}
+# after NAME: what stays on the terminal when it is restored.
+after() {
+    sed -n ':a; $!{N; ba}; s/.*\x1b\[?25h\x1b\[?1049l//p' "$work/$1.tty" | tr -d '\r'
+}
+check 'a screen on a terminal' on_screen screen 80x24 --
+same 'its pictures fit' "$(pictures screen 1 79 24)" '1 0'
+same 'it is left, and its totals stay there' "$(after screen | grep -cE "(undertrace: ended|^decoded  $(build/undertrace decode "$capture" |
+    awk '$1 == "branches" { print $2 }') branches, |lost     nothing|undertrace: decoded: $decoded branches, 0 decode gaps)")" 4
+check 'the capture is the same' cmp "$work/screen/cpu0.pt" "$capture/cpu0.pt"
+PICTURES=6 check 'a terminal that becomes smaller' on_screen smaller 100x40 --then 50x9 --
+same 'has pictures of that size then' "$(pictures smaller 4 49 9)" '1 0'
+STOPS=INT on_screen interrupted 80x24 --
+same 'Ctrl-C restores it' "$? $(after interrupted | grep -cE 'undertrace: (stopped|decoded: )')" '2 2'
+STOPS=QUIT on_screen quit 80x24 -- 2>/dev/null
+same 'and so does SIGQUIT' "$? $(after quit | wc -c)" '255 0'
+TERMINAL=dumb SHOWN=receiving PICTURES=1 check 'a terminal that cannot draw' on_screen dumb 80x24 --
+SHOWN=receiving PICTURES=1 check '--no-screen' on_screen lines 80x24 -- --no-screen
+for name in dumb lines; do
+    same "$name has lines" "$(grep -ac $'\033\[[?H]' "$work/$name.tty") $(grep -ac 'receiving .* branches, .* not decoded yet' "$work/$name.tty")" '0 1'
+done
+# No program reads what a terminal shows: what arrives is received nevertheless, and the terminal shows the end when it is read again.
+deaf() {
+    local status=0
+    PICTURES=0 on_screen deaf 200x60 --deaf-until "$work/hear" -- --status "$work/deaf.json" &
+    until cmp -s "$work/deaf/cpu0.pt" "$capture/cpu0.pt"; do
+        [ $((status++)) -lt 1200 ] || return 1
+        sleep 0.05
+    done
+    touch "$work/hear"
+    wait $!
+}
+check 'a terminal that is stopped does not stop the reception' deaf
+same 'it shows the end later' "$(after deaf | grep -c "decoded: $decoded branches, 0 decode gaps")" 1
+says 'a screen of nothing' 1 '--no-screen requires --decode' receive "$line" never --no-screen
+says 'names of a kernel for nothing' 1 '--kernel requires --decode' receive "$line" never --kernel "$line"
+
 # A reception that fails before the first frame leaves no files that would prevent the next.
 says 'a source that is not there' 1 "nowhere: No such file" $undertrace receive --uart "$work/nowhere" -o "$work/again"
 says 'nothing comes' 2 'nothing was received' receive /dev/null again
