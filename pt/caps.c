@@ -121,8 +121,9 @@ static uint64_t ctl_timing(const struct pt_cpuid *cpuid, const struct pt_options
         ctl |= (uint64_t)psb << RTIT_CTL_PSB_FREQ_SHIFT;
     if (config->tsc)
         ctl |= RTIT_CTL_TSC_EN;
-    if (config->mtc_on)
-        ctl |= RTIT_CTL_MTC_EN | (uint64_t)config->mtc << RTIT_CTL_MTC_FREQ_SHIFT;
+    const int mtc = pt_mtc_code(cpuid, config);
+    if (mtc >= 0)
+        ctl |= RTIT_CTL_MTC_EN | (uint64_t)mtc << RTIT_CTL_MTC_FREQ_SHIFT;
     if (config->cyc_on)
         ctl |= RTIT_CTL_CYC_EN | (uint64_t)config->cyc << RTIT_CTL_CYC_THRESH_SHIFT;
     return ctl;

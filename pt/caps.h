@@ -39,6 +39,7 @@ struct pt_range {
 #define PT_MAX_RANGES 4u
 
 #define PT_PSB_AUTO 1u
+#define PT_MTC_AUTO 0xffu
 
 /* What happens when the trace is faster than the wire. */
 enum pt_policy {
@@ -85,7 +86,7 @@ struct pt_options {
     bool no_branches;      /* pt.branch=off */
     bool ptwrite;          /* pt.ptwrite=on */
     bool mtc_on, cyc_on;   /* pt.mtc= pt.cyc= are not off */
-    uint8_t mtc, cyc;      /* MTCFreq, CycThresh: 0 to 15 */
+    uint8_t mtc, cyc;      /* MTCFreq, CycThresh: 0 to 15; mtc may be PT_MTC_AUTO: pt_mtc_code */
     bool cr3_on;           /* pt.cr3= is not off */
     uint64_t cr3[2];       /* 32-byte aligned; [1] may be 0: one value only */
     struct pt_range ranges[PT_MAX_RANGES]; /* pt.range0= to pt.range3= */
@@ -136,6 +137,10 @@ size_t pt_unsupported_option(char *text, size_t size, const struct pt_cpuid *cpu
 
 /* The PSBFreq code of pt.psb= on this CPU. -1: the CPU does not support it. */
 int pt_psb_code(const struct pt_cpuid *cpuid, uint32_t psb_bytes);
+
+/* The MTCFreq code of pt.mtc= on this CPU. -1: no MTC packets. PT_MTC_AUTO: with TSC packets the code 6 or the next
+ * higher one that the CPU supports, else none. */
+int pt_mtc_code(const struct pt_cpuid *cpuid, const struct pt_options *config);
 
 /* Number of pairs IA32_RTIT_ADDRn_A and _B on this CPU, up to PT_MAX_RANGES. */
 uint32_t pt_nr_ranges(const struct pt_cpuid *cpuid);

@@ -10,6 +10,7 @@
 
 #define PSB_BYTES_MIN 2048ull /* PSBFreq 0 */
 #define PSB_CODE_AUTO 3       /* 16K */
+#define MTC_CODE_AUTO 6       /* every 64 ticks of the crystal clock */
 
 /* A line that is being written. */
 struct line {
@@ -58,6 +59,18 @@ int pt_psb_code(const struct pt_cpuid *cpuid, uint32_t psb_bytes)
     for (int code = 0; code < 16; code++)
         if (PSB_BYTES_MIN << code == psb_bytes)
             return codes >> code & 1 ? code : -1;
+    return -1;
+}
+
+int pt_mtc_code(const struct pt_cpuid *cpuid, const struct pt_options *config)
+{
+    if (!config->mtc_on)
+        return -1;
+    if (config->mtc != PT_MTC_AUTO)
+        return config->mtc;
+    for (int code = MTC_CODE_AUTO; code < 16 && config->tsc; code++)
+        if (mtc_codes(cpuid) >> code & 1)
+            return code;
     return -1;
 }
 
@@ -120,7 +133,7 @@ static bool ranges_bad(struct line *line, const struct pt_cpuid *cpuid, const st
 size_t pt_unsupported_option(char *text, size_t size, const struct pt_cpuid *cpuid, const struct pt_options *config)
 {
     struct line line = {text, size, 0};
-    bool bad = code_bad(&line, "pt.mtc", config->mtc_on, config->mtc, mtc_codes(cpuid)) ||
+    bool bad = code_bad(&line, "pt.mtc", config->mtc_on && config->mtc != PT_MTC_AUTO, config->mtc, mtc_codes(cpuid)) ||
                code_bad(&line, "pt.cyc", config->cyc_on, config->cyc, cyc_codes(cpuid)) ||
                psb_bad(&line, cpuid, config->psb_bytes) || ranges_bad(&line, cpuid, config->ranges);
     if (bad)

@@ -29,7 +29,9 @@ static bool set_code4(bool *on, uint8_t *code, struct value_text v)
 static bool set_pt_mtc(const struct option *option, struct options *o, struct value_text v)
 {
     (void)option;
-    return set_code4(&o->pt.mtc_on, &o->pt.mtc, v);
+    o->pt.mtc_on = true;
+    o->pt.mtc = PT_MTC_AUTO;
+    return value_is(v, "auto") || set_code4(&o->pt.mtc_on, &o->pt.mtc, v);
 }
 
 static bool set_pt_cyc(const struct option *option, struct options *o, struct value_text v)
@@ -122,7 +124,7 @@ const struct option options_changeable[] = {
     {"pt.psb", "auto", "auto, 0 (the CPU's own) or a power of two from 2K to 64M", OPTION_OWN(set_pt_psb)},
     {"pt.branch", "on", "on or off", OPTION_BOOL(pt.no_branches, words_inverted)},
     {"pt.ptwrite", "off", "on or off", OPTION_FLAG(pt.ptwrite)},
-    {"pt.mtc", "off", "off or a number from 0 to 15", OPTION_OWN(set_pt_mtc)},
+    {"pt.mtc", "auto", "auto, off or a number from 0 to 15", OPTION_OWN(set_pt_mtc)},
     {"pt.cyc", "off", "off or a number from 0 to 15", OPTION_OWN(set_pt_cyc)},
     {"pt.cr3", "off", "off, a multiple of 32 such as 0x1aa000, or two (0x1aa000,0x1ab000)", OPTION_OWN(set_pt_cr3)},
     {"pt.branches", "off", "off or a number of branches, which pt=soft counts", OPTION_OWN(set_pt_branches)},

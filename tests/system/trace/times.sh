@@ -40,7 +40,7 @@ proven() {
 }
 
 runs='it runs, and its branches are the emulator'"'"'s'
-check "tsc: $runs" timed tsc branches ''
+check "tsc: $runs" timed tsc branches 'pt.mtc=off'
 proven tsc 200000 150000
 check "mtc3: $runs" timed mtc3 branches 'pt.mtc=3'
 within mtc3 $((8 * crystal + late)) 100 $((4 * crystal))

@@ -172,7 +172,8 @@ static void what_to_trace(void **state)
 {
     (void)state;
     struct options o = parsed("");
-    assert_true(!o.pt.no_branches && !o.pt.ptwrite && !o.pt.mtc_on && !o.pt.cyc_on && !o.pt.cr3_on);
+    assert_true(!o.pt.no_branches && !o.pt.ptwrite && o.pt.mtc_on && !o.pt.cyc_on && !o.pt.cr3_on);
+    assert_int_equal(o.pt.mtc, PT_MTC_AUTO);
     assert_int_equal(o.pt.way, PT_SWITCH_ROOT);
     for (unsigned i = 0; i < PT_MAX_RANGES; i++)
         assert_int_equal(o.pt.ranges[i].kind, PT_RANGE_OFF);

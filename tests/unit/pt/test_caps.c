@@ -187,6 +187,25 @@ static void test_psb_auto(void **state)
     assert_int_equal(resolve(&cpu, &config, PT_OK), 0x0000250c);
 }
 
+/* Auto: from 6 up, only with TSC packets, and never an error. */
+static void test_mtc_auto(void **state)
+{
+    (void)state;
+    struct pt_cpuid cpu = good_cpu; /* 0 3 6 9 */
+    struct pt_options config = plain;
+    config.mtc_on = true, config.mtc = PT_MTC_AUTO;
+    const uint64_t without = 0x0300250c, mtc_en = 1u << 9;
+    assert_int_equal(resolve(&cpu, &config, PT_OK), without | mtc_en | 6u << 14);
+    cpu.leaf14_1[0] = 0x02090002; /* 0 3 9 */
+    assert_int_equal(resolve(&cpu, &config, PT_OK), without | mtc_en | 9u << 14);
+    cpu.leaf14_1[0] = 0x00090002;
+    assert_int_equal(resolve(&cpu, &config, PT_OK), without);
+    cpu = good_cpu, config.tsc = false;
+    assert_int_equal(resolve(&cpu, &config, PT_OK), without & ~(1ull << 10));
+    cpu.leaf14_0[1] = 0, config.tsc = true, config.psb_bytes = 0;
+    assert_int_equal(resolve(&cpu, &config, PT_OK), without & ~(0xfull << 24));
+}
+
 static void objection(const struct pt_cpuid *cpu, const struct pt_options *config, const char *expected)
 {
     char text[160] = "";
@@ -265,10 +284,10 @@ static void test_soft_choice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ctl),           cmocka_unit_test(test_refusals), cmocka_unit_test(test_schemes),
-        cmocka_unit_test(test_scheme_sizes),  cmocka_unit_test(test_psb),      cmocka_unit_test(test_texts),
-        cmocka_unit_test(test_what_and_when), cmocka_unit_test(test_psb_auto), cmocka_unit_test(test_objections),
-        cmocka_unit_test(test_soft_choice),
+        cmocka_unit_test(test_ctl),           cmocka_unit_test(test_refusals),    cmocka_unit_test(test_schemes),
+        cmocka_unit_test(test_scheme_sizes),  cmocka_unit_test(test_psb),         cmocka_unit_test(test_texts),
+        cmocka_unit_test(test_what_and_when), cmocka_unit_test(test_psb_auto),    cmocka_unit_test(test_objections),
+        cmocka_unit_test(test_mtc_auto),      cmocka_unit_test(test_soft_choice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
