@@ -9,7 +9,7 @@
 # hypervisor is loaded, LAST: after that.
 # VMLINUZ: the kernel's own bzImage, if KERNEL was made by tests/rig/unpacked.sh.
 # SECTOR: GRUB's name of a BIOS disk, hd0, whose boot sector is the guest in place of a kernel.
-# PLATFORM: only for this one of GRUB's (i386-pc), in a third of the time.
+# PLATFORM: only for this one of GRUB's (i386-pc); where no command needs GRUB's menu, an image that boots in half the time.
 # PIXELS: a graphics mode, such as 1024x768x32, on a BIOS too. The host tool beside ELF adds tasks= where OPTIONS has none.
 set -eu
 
@@ -30,6 +30,9 @@ case " ${OPTIONS:-} " in
 esac
 
 mkdir -p "$(dirname "$output")"
+if [ "${PLATFORM:-}" = i386-pc ] && [ -z "${TABLES:-}${FIRST:-}${LAST:-}${PIXELS:-}${EFI:-}" ]; then
+    OPTIONS="${OPTIONS:-}${tasks:+ $tasks}" exec "$(dirname "$0")/quick_iso.sh" "$output"
+fi
 root=$(mktemp -d "$(dirname "$output")/iso.XXXXXX")
 trap 'rm -rf "$root"' EXIT
 trap 'exit 130' INT TERM
