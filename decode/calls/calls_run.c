@@ -135,7 +135,9 @@ static bool collect(struct chain *chain, const struct times_window *window, stru
                                          .needs = run->needs,
                                          .keep_results = run->decoded != NULL,
                                          .progress = run->progress,
-                                         .progress_context = run->progress_context};
+                                         .progress_context = run->progress_context,
+                                         .watched = run->watched,
+                                         .watch = run->watch};
     if (keeps) {
         checkpoints_open(&chain->checkpoints, run->capture, run->names, chain->times,
                          resumes_before(run, chain->listener));

@@ -41,6 +41,8 @@ struct calls_run {
     /* What became of each CPU's trace, after the last event (stacks_run_decoded); NULL: not needed. */
     void (*decoded)(void *context, uint16_t cpu, const struct flow_run *flow);
     void *decoded_context;
+    uint16_t watched; /* the CPU whose stacks are watched, if watch.after is set */
+    struct stacks_watch watch;
     unsigned needs;                 /* of these runs: flags of enum flow_need */
     uint64_t branches, decode_gaps; /* results: all branches, and the number of decode gaps */
 };

@@ -58,6 +58,22 @@ void stacks_of_one_cpu(struct stacks *stacks)
     stacks->pool->strangers = true;
 }
 
+void stacks_watch(struct stacks *stacks, const struct stacks_watch *watch)
+{
+    stacks->watch = *watch;
+}
+
+void stacks_set_taken(struct stacks *stacks, uint64_t taken)
+{
+    stacks->taken = taken;
+}
+
+static void note(const struct stacks *stacks)
+{
+    if (stacks->watch.after)
+        stacks->watch.after(stacks->watch.context, stacks->current ? &stacks->current->task : NULL, stacks->moment);
+}
+
 /* What the kernel calls the task that has run up to here. Where switches are not seen, a stack is several tasks'. */
 static void learn_thread(struct stacks *stacks, uint64_t at)
 {
@@ -94,6 +110,7 @@ static void take_held(struct stacks *stacks)
     struct stack_event *events = undecided->events;
     const size_t count = undecided->count;
     stack_decide(stacks);
+    note(stacks);
     undecided->events = NULL;
     undecided->count = undecided->room = 0;
     for (size_t i = 0; i < count; i++)
@@ -106,12 +123,15 @@ static void take(struct stacks *stacks, const struct stack_event *event)
     if (!stacks->undecided.on) {
         go_on(stacks, event);
         stack_step(stacks, event);
+        stacks->moment = event->moment;
+        note(stacks);
     } else if (stack_hold(stacks, event)) {
         take_held(stacks);
     }
 }
 
-static void lose(struct stacks *stacks)
+/* stretch: where the trace continues. */
+static void lose(struct stacks *stacks, uint64_t stretch)
 {
     while (stacks->undecided.on)
         take_held(stacks);
@@ -119,6 +139,8 @@ static void lose(struct stacks *stacks)
         stack_spend(stacks);
     stacks->hooks.lost(stacks->hooks.context, stacks->tsc);
     stack_forget(stacks);
+    stacks->moment = (struct stacks_moment){stretch, 0};
+    note(stacks);
     stacks->placed = false;
 }
 
@@ -137,7 +159,7 @@ void stacks_pass_over(void *context)
 void stacks_restart(void *context)
 {
     struct stacks *stacks = context;
-    lose(stacks);
+    lose(stacks, stacks->stretch_end);
     stacks->stretch_end = 0; /* reported already */
 }
 
@@ -146,7 +168,7 @@ static uint64_t begin_batch(struct stacks *stacks, const struct flow_batch *batc
 {
     const uint64_t cr3 = batch->context.cr3;
     if (batch->begin > stacks->stretch_end && stacks->stretch_end > 0)
-        lose(stacks);
+        lose(stacks, batch->begin);
     stacks->pool->strangers |= !stacks->begun && batch->begin > 0;
     stacks->begun = true;
     stacks->stretch_end = 0;
@@ -158,6 +180,7 @@ static void take_items(struct stacks *stacks, const struct flow_batch *batch)
     struct stack_event event = {.tsc = batch->context.tsc, .at = batch->context.at};
     event.cr3 = begin_batch(stacks, batch);
     event.transfer.before = batch->conditional;
+    event.moment = (struct stacks_moment){batch->begin, stacks->taken};
     for (size_t i = 0; i < batch->count; i++) {
         const union flow_item *item = &batch->items[i];
         if (batch->tags[i] == FLOW_TAG_CONDITIONAL) {
@@ -167,6 +190,7 @@ static void take_items(struct stacks *stacks, const struct flow_batch *batch)
         event.transfer.from = item->branch.from;
         event.transfer.to = item->branch.to;
         event.transfer.kind = transfer_kind_of(batch->tags[i]);
+        event.moment.taken++;
         take(stacks, &event);
         event.transfer.before = 0;
     }
@@ -178,10 +202,11 @@ static void take_end(struct stacks *stacks, const struct flow_batch *batch)
         struct stack_event event = {.tsc = batch->context.tsc, .at = batch->context.at};
         event.cr3 = begin_batch(stacks, batch);
         event.transfer.before = batch->conditional;
+        event.moment = (struct stacks_moment){batch->begin, stacks->taken};
         take(stacks, &event);
     }
     if (batch->result->error)
-        lose(stacks);
+        lose(stacks, batch->result->end);
     stacks->stretch++;
     stacks->stretch_end = batch->result->end;
 }

@@ -91,6 +91,24 @@ void stacks_share(struct stacks *stacks, struct stacks *with);
 /* The machine has other CPUs, whose batches are not taken: tasks that were never seen may continue on this one. */
 void stacks_of_one_cpu(struct stacks *stacks);
 
+/* Between two transfers of a CPU's trace. */
+struct stacks_moment {
+    uint64_t stretch; /* the trace offset at which the stretch begins */
+    uint64_t taken;   /* so many of its transfers came before */
+};
+
+/* Sees the stack at each moment. Where it is undecided for a while which task runs, the moments come later, but in
+ * order, and the first of them again. */
+struct stacks_watch {
+    /* NULL task: it is not known what runs. */
+    void (*after)(void *context, const struct stack_task *task, struct stacks_moment moment);
+    void *context;
+};
+void stacks_watch(struct stacks *stacks, const struct stacks_watch *watch);
+
+/* For who watches: so many transfers of the next batch's stretch came before the batch. */
+void stacks_set_taken(struct stacks *stacks, uint64_t taken);
+
 /* What decoding must yield: with FLOW_NEED_TIME, stacks have times. */
 #define STACKS_NEEDS (FLOW_NEED_TRANSFERS | FLOW_NEED_CONTEXT)
 

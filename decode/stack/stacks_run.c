@@ -45,6 +45,8 @@ static bool open_cpu(struct run *run, const struct capture *capture, uint16_t nu
     at->stacks = stacks_open(names, &cpu->trace.pages, hooks);
     if (!at->stacks)
         return error_set(error, ERROR_MEMORY, 0, "call stacks");
+    if (number == options->watched)
+        stacks_watch(at->stacks, &options->watch);
     if (run->at.nr_cpus > 1)
         stacks_share(at->stacks, run->at.cpus[0].stacks);
     else if (options->one_cpu && capture->nr_cpus > 1)
@@ -107,6 +109,12 @@ static bool leave_out(struct run_cpu *cpu, struct flow_batch *batch)
     return batch->count > 0;
 }
 
+/* Transfers of the batch's stretch that came before it. */
+static uint64_t taken_before(const struct stacks_run_cpu *cpu, const struct flow_batch *batch)
+{
+    return cpu->position.from == batch->begin ? cpu->position.taken : 0;
+}
+
 /* The position after a batch. */
 static void advance(struct run *run, size_t number, const struct flow_batch *batch, uint64_t time)
 {
@@ -158,6 +166,7 @@ static bool take_all(struct run *run, const struct stacks_run_options *options, 
         if (!leave_out(cpu, &batch))
             continue;
         run->misplaced |= cpu->skip > 0;
+        stacks_set_taken(run->at.cpus[item->part].stacks, taken_before(&run->at.cpus[item->part], &batch));
         stacks_take(run->at.cpus[item->part].stacks, &batch);
         advance(run, item->part, &batch, item->time);
         if (batch.kind == FLOW_BATCH_ITEMS)

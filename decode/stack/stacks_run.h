@@ -57,6 +57,8 @@ struct stacks_run_options {
     flow_progress *progress; /* NULL: none */
     void *progress_context;
     struct stacks_run_cuts cuts;
+    uint16_t watched; /* the CPU whose stacks are watched, if watch.after is set */
+    struct stacks_watch watch;
 };
 
 /* Called for each CPU with a trace, before the first transfer: returns the hooks of its stacks. */

@@ -12,6 +12,7 @@
 struct stack_event {
     struct transfer transfer;
     uint64_t tsc, cr3, at;
+    struct stacks_moment moment; /* after it */
 };
 
 /* What a function does: stack_code.h. */
@@ -82,6 +83,9 @@ struct stacks {
     struct stack_parked *current; /* NULL: not known */
     struct stacks *next;          /* of the pool's CPUs */
     struct stack_undecided undecided;
+    struct stacks_watch watch;
+    struct stacks_moment moment; /* after the last transfer that was processed */
+    uint64_t taken;              /* transfers of the present stretch, up to the last batch */
     bool ended, no_memory;
 };
 
