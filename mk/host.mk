@@ -9,7 +9,9 @@ COMMIT := $(if $(wildcard .git),$(shell git rev-parse --short=10 HEAD 2>/dev/nul
 # Core that the host tool shares: the packets, the wire, and for `undertrace doctor` the hypervisor's own checks of a
 # machine.
 PAGE_C := $(BUILD)/page/page_text.c
-TOOL_C := $(shell find decode -name '*.c' | LC_ALL=C sort) $(PAGE_C)
+UNWIND_C := $(BUILD)/page/unwind_script.c
+MADE_C := $(PAGE_C) $(UNWIND_C)
+TOOL_C := $(shell find decode -name '*.c' | LC_ALL=C sort) $(MADE_C)
 DOCTOR_CORE := vmx/caps.c pt/caps.c pt/option_check.c pt/output/scheme.c boot/pt_same.c boot/guest/linux.c boot/guest/linux_params.c boot/memory/e820.c \
     boot/memory/carve.c base/format.c $(filter serial/nic/%,$(CORE))
 TOOL_CORE := pt/packet/parse.c pt/packet/names.c pt/instruction/instruction.c pt/instruction/opcode_table.c \
@@ -71,6 +73,11 @@ $(BUILD)/undertrace: $(TOOL_OBJS)
 $(PAGE_C): decode/page/bundle.sh $(wildcard decode/page/web/*)
 	@echo "  PAGE $@"
 	$(Q)decode/page/bundle.sh $@
+
+# The script for gdb, as a C file.
+$(UNWIND_C): decode/cli/gdb/bundle.sh decode/cli/gdb/unwind.py
+	@echo "  GDB $@"
+	$(Q)decode/cli/gdb/bundle.sh $@
 
 # For tests: the same with libipt beside our own engine, --engine=libipt.
 JUDGE := $(shell find tests/judge -name '*.c' | LC_ALL=C sort)

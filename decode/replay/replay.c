@@ -4,14 +4,18 @@
 
 #include "decode/capture/list.h"
 #include "decode/query/listing.h"
+#include "pt/instruction/instruction.h"
 
-#define NEEDS (FLOW_NEED_INSTRUCTIONS | FLOW_NEED_TIME | FLOW_NEED_CONTEXT)
+#define NEEDS (FLOW_NEED_INSTRUCTIONS | FLOW_NEED_BRANCHES | FLOW_NEED_KINDS | FLOW_NEED_TIME | FLOW_NEED_CONTEXT)
 
-static void take(struct replay_cpu *cpu, const struct flow_batch *batch)
+/* taken: of the stretch up to this batch, as in struct replay_item. */
+static void take(struct replay_cpu *cpu, uint32_t *taken, const struct flow_batch *batch)
 {
     for (size_t i = 0; i < batch->count; i++) {
-        if (batch->tags && batch->tags[i] != FLOW_TAG_INSTRUCTION)
+        if (batch->tags[i] != FLOW_TAG_INSTRUCTION) {
+            *taken += batch->tags[i] != INSTRUCTION_JCC;
             continue;
+        }
         void *items = cpu->items;
         struct replay_item *item = list_add(&items, &cpu->count, &cpu->room, sizeof(*item));
         cpu->items = items;
@@ -19,8 +23,11 @@ static void take(struct replay_cpu *cpu, const struct flow_batch *batch)
             cpu->no_memory = true;
             return;
         }
-        *item = (struct replay_item){batch->items[i].instruction, batch->context.cr3, batch->context.at,
-                                     batch->context.tsc};
+        *item = (struct replay_item){.ip = batch->items[i].instruction,
+                                     .cr3 = batch->context.cr3,
+                                     .at = batch->context.at,
+                                     .tsc = batch->context.tsc,
+                                     .taken = *taken};
     }
 }
 
@@ -29,12 +36,13 @@ static void load(struct replay_cpu *cpu, uint32_t stretch)
 {
     const uint64_t begin = cpu->indexed->index.stretches[stretch].begin;
     const struct flow_batch *batch;
+    uint32_t taken = 0;
     cpu->stretch = stretch;
     cpu->count = cpu->index = 0;
     source_seek(&cpu->source, (struct flow_part){begin, begin + 1});
     while ((batch = source_next(&cpu->source)))
         if (batch->kind == FLOW_BATCH_ITEMS)
-            take(cpu, batch);
+            take(cpu, &taken, batch);
 }
 
 /* The next stretch in a direction; end: there is none. */

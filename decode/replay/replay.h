@@ -17,6 +17,7 @@ struct replay_item {
     uint64_t ip;      /* its linear address */
     uint64_t cr3, at; /* as in struct flow_context */
     uint64_t tsc;     /* 0: not known */
+    uint32_t taken;   /* so many branches of its stretch came before it, without the conditional ones */
 };
 
 struct replay_cpu {

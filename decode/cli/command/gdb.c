@@ -10,6 +10,7 @@
 #include "decode/cli/arguments.h"
 #include "decode/cli/commands.h"
 #include "decode/cli/gdb/session.h"
+#include "decode/cli/gdb/unwind_script.h"
 #include "decode/cli/message.h"
 #include "decode/cli/options/query_options.h"
 #include "decode/cli/options/time_word.h"
@@ -17,16 +18,20 @@
 
 static const char usage[] =
     "usage: undertrace gdb CAPTURE [options]\n"
+    "       undertrace gdb --script\n"
     "\n"
     "Serves gdb's remote serial protocol over a trace, on standard input and output:\n"
     "\n"
+    "  undertrace gdb --script >>~/.gdbinit\n"
     "  gdb vmlinux -ex 'target remote | undertrace gdb CAPTURE'\n"
     "\n"
-    "Each CPU is a thread, with a position of its own. stepi, continue and breakpoints move forwards,\n"
-    "reverse-stepi and reverse-continue backwards. Memory is the captured code as it was at that moment.\n"
-    "Registers other than RIP, and data, are not in a trace: gdb shows them as unavailable, and cannot\n"
-    "unwind the stack; undertrace stack shows the calls. monitor time prints the time.\n"
+    "Each CPU is a thread, with a position of its own, which step, next, finish, continue and breakpoints\n"
+    "move forwards, their reverse forms backwards. Memory is the captured code as it was at that moment.\n"
+    "Registers other than RIP, and data, are not in a trace: gdb shows them as unavailable. backtrace, up,\n"
+    "next and finish need the script, which shows gdb the call stacks of the trace. monitor time prints\n"
+    "the time.\n"
     "\n"
+    "  --script            print the script, and do nothing else\n"
     "  --time T            begin at this time: seconds since the first TSC (1.5), or ticks (1000t)\n"
     "  --cpu N             select this CPU first (default: 0)\n"
     "  --port N            listen on this TCP port of the loopback address, for one connection; 0: any\n"
@@ -37,6 +42,7 @@ struct arguments {
     struct query_options query;
     const char *capture, *time;
     uint64_t cpu, port;
+    bool script;
 };
 
 /* Wait for one connection. -1: a message says why there is none. */
@@ -130,25 +136,41 @@ static int serve(struct session *session, const struct arguments *a)
     return has_memory(session) ? missing : 1;
 }
 
+/* For gdb, which reads its own commands: with Python between them. */
+static int print_script(void)
+{
+    printf("python\n%send\n", unwind_script);
+    return 0;
+}
+
 int command_gdb(int argc, char **argv)
 {
     static struct arguments a = {.port = ARGUMENT_NOT_GIVEN};
     static struct indexed_capture indexed;
-    static struct session session = {.indexed = &indexed};
+    static struct session session = {.indexed = &indexed, .unwind.names = &a.query.names};
     const struct argument options[] = {{"time", ARGUMENT_TEXT, &a.time, 0},
                                        ARGUMENT_CPU(&a.cpu),
                                        {"port", ARGUMENT_NUMBER, &a.port, 65535},
+                                       {"script", ARGUMENT_FLAG, &a.script, 0},
                                        QUERY_OPTIONS(&a.query)};
-    const struct syntax syntax = {"gdb", usage, options, sizeof(options) / sizeof(options[0]), 1, 0};
+    const struct syntax syntax = {"gdb", usage, options, sizeof(options) / sizeof(options[0]), 1, 1};
     int status = arguments_parse(&syntax, argc, argv, &a.capture);
     if (status != ARGUMENTS_GOOD)
         return status;
+    if (a.script)
+        return print_script();
+    if (!a.capture) {
+        message_print("gdb: CAPTURE is missing; see undertrace gdb --help");
+        return 1;
+    }
     if (!query_open(&indexed, a.capture, &a.query))
         return 1;
+    session.unwind.threads = (unsigned)a.query.threads;
     status = serve(&session, &a);
     for (size_t i = 0; i < session.nr_cpus; i++)
         replay_close(&session.cpus[i]);
     free(session.cpus);
+    unwind_close(&session.unwind);
     indexed_capture_close(&indexed);
     return status;
 }

@@ -1,5 +1,8 @@
 #include "decode/cli/gdb/session.h"
 
+#include "decode/cli/gdb/monitor.h"
+#include "decode/cli/gdb/steps.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +14,6 @@
     "<target><architecture>i386:x86-64</architecture></target>"
 
 typedef char reply_text[RSP_PACKET_SIZE + 1];
-
-static struct replay_cpu *current(struct session *session)
-{
-    return &session->cpus[session->current];
-}
 
 /* Threads are numbered by CPU, from 1 on. */
 static unsigned thread_of(const struct replay_cpu *cpu)
@@ -42,14 +40,14 @@ static void rip_text(char text[17], const struct replay_cpu *cpu)
 static void registers(struct session *session, reply_text reply)
 {
     memset(reply, 'x', (size_t)REGISTER_RIP * 16);
-    rip_text(reply + (size_t)REGISTER_RIP * 16, current(session));
+    rip_text(reply + (size_t)REGISTER_RIP * 16, session_cpu(session));
 }
 
 static void one_register(struct session *session, const char *packet, reply_text reply)
 {
     strcpy(reply, "xxxxxxxx");
     if (strtoul(packet + 1, NULL, 16) == REGISTER_RIP)
-        rip_text(reply, current(session));
+        rip_text(reply, session_cpu(session));
 }
 
 static void memory(struct session *session, const char *packet, reply_text reply)
@@ -59,9 +57,12 @@ static void memory(struct session *session, const char *packet, reply_text reply
     const uint64_t address = strtoull(packet + 1, &end, 16);
     size_t size = *end == ',' ? strtoul(end + 1, NULL, 16) : 0;
     size = size < sizeof(bytes) ? size : sizeof(bytes);
-    size = replay_read(current(session), address, bytes, size);
+    if (address >= UNWIND_NOW && address < UNWIND_END)
+        size = unwind_read(&session->unwind, session_cpu(session), address, bytes, size);
+    else
+        size = replay_read(session_cpu(session), address, bytes, size);
     if (size == 0)
-        strcpy(reply, "E14"); /* EFAULT: no code was captured there */
+        strcpy(reply, "E14"); /* EFAULT: no code was captured there, and no frame is there */
     hex_text(reply, bytes, size);
 }
 
@@ -90,14 +91,12 @@ static void stopped(struct session *session, enum replay_stop stop, reply_text r
                                           [REPLAY_BEGIN] = "05replaylog:begin;",
                                           [REPLAY_END] = "05replaylog:end;",
                                           [REPLAY_INTERRUPTED] = "02"};
-    snprintf(reply, RSP_PACKET_SIZE, "T%sthread:%x;", reasons[stop], thread_of(current(session)));
+    snprintf(reply, RSP_PACKET_SIZE, "T%sthread:%x;", reasons[stop], thread_of(session_cpu(session)));
 }
 
 static void move(struct session *session, bool step, bool backward, reply_text reply)
 {
-    const struct replay_breaks breaks = {session->breaks, session->nr_breaks, rsp_interrupted, &session->rsp};
-    stopped(session, step ? replay_step(current(session), backward) : replay_find(current(session), &breaks, backward),
-            reply);
+    stopped(session, step ? session_step(session, backward) : session_run(session, backward), reply);
 }
 
 static void select_thread(struct session *session, const char *text, reply_text reply)
@@ -114,6 +113,29 @@ static void select_thread(struct session *session, const char *text, reply_text 
     strcpy(reply, "E03"); /* ESRCH */
 }
 
+/* vCont;ACTION[:THREAD][;...]: only one CPU moves, that of the first action. r is a step in a range of addresses. */
+static void resume(struct session *session, const char *actions, reply_text reply)
+{
+    char *at = NULL;
+    uint64_t begin = 0, end = 0;
+    if (!strchr("cCsSr", actions[0]) || !actions[0])
+        return;
+    if (actions[0] == 'r') {
+        begin = strtoull(actions + 1, &at, 16);
+        end = *at == ',' ? strtoull(at + 1, &at, 16) : 0;
+    }
+    const char *thread = at ? at : actions + strcspn(actions, ":;");
+    if (*thread == ':') {
+        select_thread(session, thread + 1, reply);
+        if (reply[0] != 'O')
+            return;
+    }
+    if (actions[0] == 'r')
+        stopped(session, session_step_range(session, begin, end), reply);
+    else
+        move(session, actions[0] == 's' || actions[0] == 'S', false, reply);
+}
+
 static void threads(const struct session *session, reply_text reply)
 {
     size_t size = (size_t)snprintf(reply, RSP_PACKET_SIZE, "m");
@@ -122,21 +144,24 @@ static void threads(const struct session *session, reply_text reply)
             (size_t)snprintf(reply + size, RSP_PACKET_SIZE - size, "%s%x", i ? "," : "", thread_of(&session->cpus[i]));
 }
 
-/* "CPU 1 at 12.345678901 s", in hexadecimal digits. */
-static void describe(const struct session *session, const struct replay_cpu *cpu, reply_text reply)
+char *session_time(char text[SESSION_TIME_SIZE], const struct session *session, const struct replay_cpu *cpu)
 {
-    char text[128];
     const double seconds = indexed_capture_seconds(session->indexed, replay_now(cpu)->tsc);
-    const int size = seconds >= 0 ? snprintf(text, sizeof(text), "CPU %u at %.9f s", cpu->cpu, seconds)
-                                  : snprintf(text, sizeof(text), "CPU %u", cpu->cpu);
-    hex_text(reply, (const uint8_t *)text, (size_t)size);
+    if (seconds >= 0)
+        snprintf(text, SESSION_TIME_SIZE, "CPU %u at %.9f s", cpu->cpu, seconds);
+    else
+        snprintf(text, SESSION_TIME_SIZE, "CPU %u", cpu->cpu);
+    return text;
 }
 
 static void thread_info(const struct session *session, const char *text, reply_text reply)
 {
+    char time[SESSION_TIME_SIZE];
     for (size_t i = 0; i < session->nr_cpus; i++)
-        if (thread_of(&session->cpus[i]) == strtoul(text, NULL, 16))
-            describe(session, &session->cpus[i], reply);
+        if (thread_of(&session->cpus[i]) == strtoul(text, NULL, 16)) {
+            session_time(time, session, &session->cpus[i]);
+            hex_text(reply, (const uint8_t *)time, strlen(time));
+        }
 }
 
 static bool begins(const char *packet, const char *with)
@@ -157,13 +182,11 @@ static void query(struct session *session, const char *packet, reply_text reply)
     else if (begins(packet, "qThreadExtraInfo,"))
         thread_info(session, packet + strlen("qThreadExtraInfo,"), reply);
     else if (!strcmp(packet, "qC"))
-        snprintf(reply, RSP_PACKET_SIZE, "QC%x", thread_of(current(session)));
+        snprintf(reply, RSP_PACKET_SIZE, "QC%x", thread_of(session_cpu(session)));
     else if (begins(packet, "qAttached"))
         strcpy(reply, "1");
-    else if (!strcmp(packet, "qRcmd,74696d65")) { /* monitor time */
-        describe(session, current(session), reply);
-        strcat(reply, "0a");
-    }
+    else if (begins(packet, "qRcmd,"))
+        session_monitor(session, packet + strlen("qRcmd,"), reply);
 }
 
 /* Answer a packet. An empty answer: it is not known. false: the session ends. */
@@ -196,6 +219,12 @@ static bool answer(struct session *session, const char *packet, reply_text reply
         break;
     case 'H':
         select_thread(session, packet + 2, reply);
+        break;
+    case 'v':
+        if (!strcmp(packet, "vCont?"))
+            strcpy(reply, "vCont;c;C;s;S;r");
+        else if (begins(packet, "vCont;"))
+            resume(session, packet + strlen("vCont;"), reply);
         break;
     case 'T':
         strcpy(reply, "OK"); /* all threads live */

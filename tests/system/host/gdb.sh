@@ -18,8 +18,8 @@ gdb_on() {
 }
 # steps COMMAND COUNT: gdb's commands that print the address before each of so many steps.
 steps() {
-    printf 'set $n = 0\nwhile $n < %d\n printf "at %%lx\\n", $pc\n %s\n set $n = $n + 1\nend\n' "$2" "$1" >"$work/steps.gdb"
-    echo "source $work/steps.gdb"
+    printf 'set $n = 0\nwhile $n < %d\n printf "at %%lx\\n", $pc\n %s\n set $n = $n + 1\nend\n' "$2" "$1" >"$work/$1.gdb"
+    echo "source $work/$1.gdb"
 }
 
 gdb_on "$capture" '' "$(steps stepi 400)" | awk '$1 == "at" { print $2 }' >"$work/stepped"
@@ -59,6 +59,167 @@ $tool trace "$work/smp/capture" --what instructions --cpu 1 2>/dev/null | tail -
 awk '$1 == "at" { print $2 }' "$work/threads" >"$work/stepped"
 check 'one of them steps through its own instructions' cmp "$work/stepped" "$work/wanted"
 same 'and the other stays' "$(grep -o 'CPU 0 at [0-9.]*' "$work/threads" | sort -u | wc -l)" 1
+
+# Frames: the script shows gdb the call stacks of the trace. `in_gdb ELF CAPTURE 'OPTIONS' FILE COMMAND...`: what gdb prints
+# that runs the Python file, which has the frames' functions and more.
+$tool gdb --script >"$work/script.gdb"
+for guest in branches smp; do
+    objcopy --strip-debug build/guests/$guest.elf "$work/$guest.elf" # inlined functions are not called
+    nm build/guests/$guest.elf >"$work/$guest.map"
+done
+cat >"$work/frames.py" <<'END'
+import gdb
+
+def run(command):
+    return gdb.execute(command, to_string=True)
+
+def functions():
+    frame, names = gdb.newest_frame(), []
+    while frame:
+        names.append(frame.name() or "?")
+        frame = frame.older()
+    return names
+
+def pc():
+    return int(gdb.newest_frame().pc())
+
+def time():
+    return run("monitor time").split()[3]
+END
+in_gdb() {
+    local elf=$1 capture=$2 options=$3
+    cat "$work/frames.py" - >"$work/commands.py"
+    gdb -nx -batch -iex 'set pagination off' -iex 'set confirm off' -x "$work/script.gdb" "$elf" \
+        -ex "target remote | $tool gdb $capture $options" -ex "source $work/commands.py" 2>"$work/gdb.errors"
+}
+# address GUEST FUNCTION
+address() { awk -v wanted="$2" '$3 == wanted { sub(/^0*/, "", $1); print $1 }' "$work/$1.map"; }
+# listed GUEST CAPTURE FUNCTION [OPTION]...: the callers at each call of a function, from the function on, as trace lists them.
+listed() {
+    local map=$work/$1.map capture=$2 function=$3
+    shift 3
+    $tool trace "$capture" --symbols "$map" --remembered ignore "$@" 2>/dev/null | awk -v wanted="$function" '
+        { sub(/^ *[0-9.]+ [0-9]+ +[-0-9a-fx]+ /, ""); depth = match($0, /[^ ]/); path[depth] = $1 }
+        $1 == wanted { line = $1; for (d = depth - 2; d > 0; d -= 2) line = line " " path[d]; print line }'
+}
+
+in_gdb "$work/branches.elf" "$capture" '' <<'END' | grep '^at ' >"$work/callers"
+gdb.Breakpoint("fibonacci")
+for hit in range(100):
+    run("continue")
+    print("at", *functions())
+END
+# start32 jumps to start64, which takes its frame.
+check 'backtrace: the callers at each of 100 calls are those that trace lists' \
+    cmp <(sed 's/^at //' "$work/callers") <(listed branches "$capture" fibonacci | sed 's/ start32$//' | head -n 100)
+
+# Each call of fibonacci, where it returns, and how many calls it makes, from its branches.
+$tool trace "$capture" --what branches 2>/dev/null | awk -v begin="$fibonacci" '
+    function short(a) { sub(/^0*/, "", a); return a }
+    $4 == "call" { depth++; is[depth] = short($7) == begin; if (is[depth]) { open[depth] = ++calls } }
+    $4 == "ret" { if (is[depth]) returns[open[depth]] = short($7) " " calls - open[depth]; is[depth] = 0; depth-- }
+    END { for (call = 1; call <= calls; call++) print returns[call] }' >"$work/returns"
+in_gdb "$work/branches.elf" "$capture" '' <<'END' >"$work/finished"
+at = gdb.Breakpoint("fibonacci")
+for hit in range(40):
+    run("continue")
+    depth, begin = len(functions()), pc()
+    at.enabled = False
+    run("stepi 2")
+    run("reverse-finish")
+    call = pc()
+    assert len(functions()) == depth - 1, "reverse-finish"
+    run("stepi")
+    assert (pc(), len(functions())) == (begin, depth), "stepi"
+    called, at.ignore_count, at.enabled = at.hit_count, 1000000, True
+    run("finish")
+    print("at %x %d" % (pc(), at.hit_count - called))
+    assert len(functions()) == depth - 1, "finish"
+    at.enabled = False
+    run("reverse-nexti")
+    assert pc() == call, "reverse-nexti"
+    run("stepi")
+    at.ignore_count, at.enabled = 0, True
+print("all have come back")
+END
+check 'finish: to where each call returns, past all that it calls' \
+    cmp <(awk '$1 == "at" { print $2, $3 }' "$work/finished") <(head -n 40 "$work/returns")
+same 'reverse-finish: to before the same call' "$(grep -c '^all have come back' "$work/finished")" 1
+
+# A recursive call passes the address after the call many times before it returns.
+call=$(objdump -d --no-show-raw-insn build/guests/branches.elf | awk '/<fibonacci>:/,/ret/' | awk '$2 == "call" { sub(/:/, "", $1); print $1; exit }')
+in_gdb "$work/branches.elf" "$capture" '' <<END >"$work/recursion"
+at = gdb.Breakpoint("*0x$call")
+for hit in range(12):
+    at.enabled = True
+    run("continue")
+    at.enabled = False
+    frames = functions()
+    run("nexti")
+    assert (pc(), functions()) == (0x$call + 5, frames), "nexti"
+    run("reverse-nexti")
+    assert (pc(), functions()) == (0x$call, frames), "reverse-nexti"
+print("all returned to their own frames")
+END
+same 'nexti and reverse-nexti over a recursive call stay in the frame' "$(grep -c '^all returned to their own' "$work/recursion")" 1
+
+# Source lines. The lines with timer interrupts are passed with all handlers, which count as calls do.
+line() { grep -n "$1" tests/guests/branches.c | cut -d : -f 1 | head -n 1; }
+first=$(line 'expect("branches: fibonacci"') waits=$(line 'while (ticks < 50)')
+in_gdb build/guests/branches.elf "$capture" '' <<END >"$work/lines"
+def line():
+    return gdb.newest_frame().find_sal().line
+calls = gdb.Breakpoint("*0x$fibonacci")
+calls.ignore_count = 1000000
+run("tbreak branches.c:$first")
+run("continue")
+run("next")
+print("next", line(), calls.hit_count)
+while line() >= $first:
+    run("reverse-next")
+print("reverse-next", line() < $first, calls.hit_count)
+calls.enabled = False
+run("tbreak branches.c:$waits")
+run("continue")
+ticks = gdb.Breakpoint("on_timer")
+ticks.ignore_count = 1000000
+run("next")
+print("interrupts", line(), ticks.hit_count)
+print("after %x" % pc())
+run("up")
+print("up", gdb.selected_frame().name())
+END
+same 'next and reverse-next pass as many calls as trace lists' "$(grep next "$work/lines" | paste -sd ' ')" \
+    "next $((first + 1)) $calls reverse-next True $((2 * calls))"
+after=$(awk '$1 == "after" { print $2 }' "$work/lines")
+same 'next passes interrupts, whose handlers are hit as often as trace lists' "$(awk '$1 == "interrupts" { print ($2 > '"$waits"'), $3 }' "$work/lines")" \
+    "1 $(awk -v handler="$(address branches on_timer)" '$0 == handler { count++ } $0 == "'"$after"'" { print count + 0; exit }' "$work/instructions")"
+
+# Single instructions with `monitor interrupts pass`: what trace lists but for the handlers, also those that follow one
+# another. At a moment, CPU 1 of smp.c sends interrupts to itself.
+begins=$(address smp on_interrupt) begins_nmi=$(address smp on_nmi)
+objdump -d --no-show-raw-insn build/guests/smp.elf | awk '$2 ~ /^iret/ { sub(/:/, "", $1); print $1 }' >"$work/irets"
+at=$($tool trace "$work/smp/capture" --symbols "$work/smp.map" --remembered ignore --cpu 1 --function send_all --depth 0 2>/dev/null |
+    awk '{ print $1; exit }')
+$tool trace "$work/smp/capture" --what instructions --cpu 1 --time "-$at" 2>/dev/null | wc -l >"$work/before"
+$tool trace "$work/smp/capture" --what instructions --cpu 1 2>/dev/null | tail -n "+$(cat "$work/before")" | awk '{ print $4 }' | sed 's/^0*//' |
+    awk -v a="$begins" -v b="$begins_nmi" 'NR == FNR { iret[$1]; next } $1 == a || $1 == b { depth++; handlers++ }
+        !depth { print; if (++count == 600) { print handlers >"/dev/stderr"; exit } } depth && ($1 in iret) { depth-- }' "$work/irets" - \
+        >"$work/wanted" 2>"$work/handlers"
+gdb_on "$work/smp/capture" "--time $at --cpu 1" 'monitor interrupts pass' "$(steps stepi 599)" 'printf "at %lx\n", $pc' \
+    "$(steps reverse-stepi 599)" 'printf "at %lx\n", $pc' | awk '$1 == "at" { print $2 }' >"$work/stepped"
+check 'stepi and reverse-stepi pass interrupts after monitor interrupts pass' cmp "$work/stepped" <(cat "$work/wanted"; tac "$work/wanted")
+same 'there were some' "$(($(cat "$work/handlers") > 5))" 1
+
+# Each CPU has its own frames.
+in_gdb "$work/smp.elf" "$work/smp/capture" "--time $at --cpu 1" <<'END' | grep '^at ' >"$work/callers"
+gdb.Breakpoint("interrupt_end")
+for hit in range(20):
+    run("continue")
+    print("at", *functions())
+END
+check 'the callers on the other CPU' cmp <(sed 's/^at //; s/ ?$//' "$work/callers") \
+    <(listed smp "$work/smp/capture" interrupt_end --cpu 1 | sed 's/ 0x[0-9a-f]*$//' | head -n 20)
 
 # TCP, at a free port.
 $tool gdb "$capture" --port 0 2>"$work/port.log" &
