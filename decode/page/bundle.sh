@@ -6,7 +6,7 @@ set -eu
 
 web=decode/page/web
 # In the order in which they need each other.
-scripts='format data pointer lanes timeline_draw overview timeline links server list selection calltree flame tree functions sandwich coverage about search main'
+scripts='format data pointer lanes timeline_draw overview timeline links server list selection served_hits calltree flame tree functions sandwich coverage about search main'
 page=${1%.c}.html
 
 insert() {

@@ -51,20 +51,22 @@ async function hits(browser, say, word) {
   await browser.value(`document.querySelector('#search').value = ''`);
   await browser.type(word);
   await browser.value('document.activeElement.blur()');
-  const moments = [];
+  const moments = [], chosen = `(({ hits, timeline }) => (hits.call ? [hits.call.ticks, hits.call.cpu, hits.call.nth] : [undertrace.trace.slices.begin[timeline.chosen], timeline.chosen]).join(' '))(undertrace)`;
   const step = async (key) => {
-    const before = await browser.value('undertrace.timeline.chosen');
+    const before = await browser.value(chosen);
     await browser.key(key, key);
-    const now = await browser.value('undertrace.timeline.chosen');
+    for (let i = 0; i < 600 && (await browser.value('undertrace.hits.busy === true')); i++) await wait(50);
+    const now = await browser.value(chosen);
     if (now === before) return false;
-    moments.push(await browser.value(`[undertrace.timeline.painter.sliceLabel(${now}), undertrace.trace.slices.begin[${now}], ${now}]`));
+    moments.push([await browser.value('undertrace.hits.call?.function || undertrace.timeline.painter.sliceLabel(undertrace.timeline.chosen)'), now]);
     return true;
   };
   while (moments.length < 20 && (await step('n')));
-  const forwards = moments.splice(0);
-  while (moments.length < 19 && (await step('p')));
-  say('hits in order', forwards.every((each, i) => each[0].includes(word) && (i === 0 || each[1] >= forwards[i - 1][1])));
-  say('hits back', JSON.stringify(moments.map((each) => each[2])) === JSON.stringify(forwards.slice(0, -1).reverse().map((each) => each[2])));
+  const forwards = moments.splice(0), time = ([, where]) => Number(where.split(' ')[0]);
+  while (moments.length < forwards.length - 1 && (await step('p')));
+  say('hits', forwards.length);
+  say('hits in order', forwards.every((each, i) => each[0].includes(word) && (i === 0 || time(each) >= time(forwards[i - 1]))));
+  say('hits back', JSON.stringify(moments) === JSON.stringify(forwards.slice(0, -1).reverse()));
 }
 
 // By Shift and dragging, and by m at two points.

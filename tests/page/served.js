@@ -48,6 +48,20 @@ async function main([url, word]) {
   await browser.value(`undertrace.show('Time line'), ${timeline}.show(0, ${whole}.duration)`);
   say('whole again', await browser.value(`${timeline}.trace === ${whole}`));
   await moves(browser, say, word);
+  // Of a function whose calls are all merged in the whole, the next one is found, and shown in a window.
+  const merged = await browser.value(`(({ names, slices }) => {
+    const there = new Set(slices.name.filter((number, i) => slices.entry[i] !== 255));
+    return names.filter((name) => name.symbol && name.calls > 0 && !there.has(name.number)).sort((a, b) => b.allTicks / b.calls - a.allTicks / a.calls)[0]?.symbol;
+  })(${whole})`);
+  await browser.value(`undertrace.show('Time line'), ${timeline}.choose(-1), ${timeline}.show(0, ${whole}.duration)`);
+  await browser.key('/', '/');
+  await browser.value(`document.querySelector('#search').value = ''`);
+  await browser.type(merged);
+  await browser.value('document.activeElement.blur()');
+  await browser.key('n', 'n');
+  await until(browser, '!undertrace.hits.busy');
+  say('merged everywhere', await browser.value(`(({ hits, timeline, trace }) => hits.call.function === ${JSON.stringify(merged)} && timeline.trace !== trace &&
+    timeline.painter.sliceLabel(timeline.chosen) === hits.call.function)(undertrace)`));
   say('complaints', browser.complaints.length ? browser.complaints.join(' | ') : 'none');
   await browser.close();
 }

@@ -1,14 +1,12 @@
 #include "decode/cli/serve/answer_list.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "decode/cli/options/time_word.h"
-#include "decode/cli/serve/answers.h"
+#include "decode/cli/serve/answers_state.h"
 #include "decode/cli/text/disassembly.h"
 #include "decode/cli/trace/trace_cpu.h"
 #include "decode/cli/trace/trace_machine.h"
-#include "decode/report/error_text.h"
 
 enum { LIST_TIME, LIST_WHAT, LIST_CPU, LIST_LINES };
 #define MOST_LINES 20000u
@@ -25,16 +23,6 @@ static bool take_what(enum trace_what *what, const char *word)
     return false;
 }
 
-/* A decimal number; the default if the argument is not given. false: not a number, or above the limit. */
-static bool take_number(uint64_t *number, const char *word, uint64_t most)
-{
-    char *end;
-    if (!word)
-        return true;
-    *number = strtoull(word, &end, 10);
-    return word[0] >= '0' && word[0] <= '9' && *end == '\0' && *number <= most;
-}
-
 /* false: a line in the file says what is wrong. */
 static bool take_arguments(struct trace_options *options, struct trace_list *list, const struct serve_query *query)
 {
@@ -46,9 +34,9 @@ static bool take_arguments(struct trace_options *options, struct trace_list *lis
         fputs("list: time=FROM-TO is missing or wrong\n", list->file);
     else if (!take_what(&options->what, query->values[LIST_WHAT]))
         fputs("list: what= is not functions, branches or instructions\n", list->file);
-    else if (!take_number(&options->lines, query->values[LIST_LINES], MOST_LINES))
+    else if (!answers_number(&options->lines, query->values[LIST_LINES], MOST_LINES))
         fprintf(list->file, "list: lines= is not a number up to %u\n", MOST_LINES);
-    else if (!take_number(&options->cpu, query->values[LIST_CPU], CAPTURE_MAX_CPUS - 1) ||
+    else if (!answers_number(&options->cpu, query->values[LIST_CPU], CAPTURE_MAX_CPUS - 1) ||
              (options->cpu != ARGUMENT_NOT_GIVEN &&
               (options->cpu >= indexed->capture->nr_cpus || !indexed->capture->cpus[options->cpu].present)))
         fputs("list: cpu= is not a CPU of the trace\n", list->file);
@@ -67,24 +55,7 @@ static enum serve_status write_list(struct trace_list *list, const struct trace_
                 error_set(&error, ERROR_MEMORY, 0, "the list");
     good = good && (one ? trace_cpu(list, &error) : trace_machine(list, &error));
     wanted_spaces_free(&list->spaces);
-    if (good)
-        return SERVE_GOOD;
-    char text[ERROR_TEXT_MAX];
-    error_text(text, sizeof(text), &error);
-    fprintf(list->file, "%s\n", text);
-    return SERVE_FAILED;
-}
-
-static bool open_index(struct answers *answers)
-{
-    if (answers->indexed.capture)
-        return true;
-    answers->query.names = answers->options->names;
-    answers->query.threads = answers->options->threads;
-    if (query_open(&answers->indexed, answers->options->capture, &answers->query))
-        return true;
-    answers->indexed = (struct indexed_capture){0};
-    return false;
+    return good ? SERVE_GOOD : answers_error(list->file, &error);
 }
 
 enum serve_status answer_list(void *context, const struct serve_query *query, FILE *file)
@@ -95,11 +66,9 @@ enum serve_status answer_list(void *context, const struct serve_query *query, FI
                                     .lines = MOST_LINES,
                                     .process = answers->options->process,
                                     .cr3 = answers->run.cr3};
-    if (!open_index(answers)) {
-        fputs("list: the index cannot be made; undertrace serve says why on its terminal\n", file);
+    struct trace_list list = {.options = &options, .indexed = answers_index(answers, file), .file = file};
+    if (!list.indexed)
         return SERVE_FAILED;
-    }
-    struct trace_list list = {.options = &options, .indexed = &answers->indexed, .file = file};
     if (!take_arguments(&options, &list, query))
         return SERVE_BAD_REQUEST;
     options.disassemble = options.what == TRACE_INSTRUCTIONS && disassembly_is_there();

@@ -5,10 +5,10 @@
 
 #include "decode/cli/message.h"
 #include "decode/cli/options/time_word.h"
+#include "decode/cli/serve/answer_call.h"
 #include "decode/cli/serve/answer_list.h"
 #include "decode/cli/text/error_text.h"
 #include "decode/page/page.h"
-#include "decode/report/error_text.h"
 
 static bool make_page(struct answers *answers)
 {
@@ -43,6 +43,7 @@ void answers_close(struct answers *answers)
 {
     export_close(&answers->run);
     free(answers->page);
+    free(answers->functions);
     indexed_capture_close(&answers->indexed);
 }
 
@@ -52,15 +53,6 @@ static enum serve_status answer_page(void *context, const struct serve_query *qu
     (void)query;
     fwrite(answers->page, 1, answers->page_size, file);
     return SERVE_GOOD;
-}
-
-static enum serve_status say_error(FILE *file, const struct error *error)
-{
-    char text[ERROR_TEXT_MAX];
-    error_text(text, sizeof(text), error);
-    fprintf(file, "%s\n", text);
-    message_print("%s", text);
-    return SERVE_FAILED;
 }
 
 enum { WINDOW_TIME, WINDOW_MOST };
@@ -95,12 +87,13 @@ static enum serve_status answer_window(void *context, const struct serve_query *
     if (good)
         return SERVE_GOOD;
     rewind(file); /* drop what is written already */
-    return say_error(file, &error);
+    return answers_error(file, &error);
 }
 
 const struct serve_route answers_routes[] = {
     {"", "text/html; charset=utf-8", {NULL}, answer_page},
     {"window", "application/json", {[WINDOW_TIME] = "time", [WINDOW_MOST] = "most"}, answer_window},
     {"list", "text/plain; charset=utf-8", ANSWER_LIST_ARGUMENTS, answer_list},
+    {"call", "application/json", ANSWER_CALL_ARGUMENTS, answer_call},
 };
 const size_t answers_nr_routes = sizeof(answers_routes) / sizeof(answers_routes[0]);

@@ -2,20 +2,7 @@
 #ifndef DECODE_CLI_SERVE_ANSWERS_H
 #define DECODE_CLI_SERVE_ANSWERS_H
 
-#include "decode/cli/options/export_options.h"
-#include "decode/cli/options/query_options.h"
-#include "decode/query/indexed_capture.h"
-#include "decode/serve/serve.h"
-
-struct answers {
-    struct export_options *options;
-    uint64_t ways;
-    struct query_options query; /* of the lists */
-    struct calls_run run;       /* of the page */
-    char *page;
-    size_t page_size;
-    struct indexed_capture indexed; /* for lists, from the first one on: indexed.capture is set */
-};
+#include "decode/cli/serve/answers_state.h"
 
 /* Make the page, which takes a pass over the trace. The caller calls answers_close in both cases. false: a message says
  * why. *status is the command's exit status. */
@@ -27,6 +14,7 @@ void answers_close(struct answers *answers);
  * "":     the page
  * window: time and most, the maximum number of calls: the data of that time (page_write_window)
  * list:   time, what, cpu and lines: the lines of undertrace trace, with disassembled instructions
+ * call:   of, and after or before, cpu and nth: the next or previous call of the functions that a search finds
  */
 extern const struct serve_route answers_routes[];
 extern const size_t answers_nr_routes;

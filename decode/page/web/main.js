@@ -24,7 +24,7 @@ function start() {
     chosen: (slice) => slice >= 0 && say(sliceText(timeline, slice), { slice }),
     selected: () => saySelection(),
   });
-  const server = new Server(trace), hits = new Hits(timeline);
+  const server = new Server(trace), loader = new Details(server, timeline);
   const visible = () => timeline;
   Object.assign(views, {
     'Time line': { open: () => { timeline.draw(); links?.moved(); }, mark: (numbers) => timeline.mark(numbers), key: (event) => timeline.key(event) },
@@ -87,14 +87,18 @@ function start() {
     }, 150);
   }
 
-  function stepHit(direction) {
+  const note = (html) => { details.innerHTML = `<span class="note">${html}</span>`; };
+
+  async function stepHit(direction) {
     show('Time line');
-    const text = hits.step(direction);
-    if (timeline.chosen >= 0) details.querySelector('b')?.insertAdjacentText('beforebegin', text + ': ');
-    else details.innerHTML = `<span class="note">${escapeText(text)}</span>`;
+    if (server.there) note('asking the server…');
+    const text = await hits.step(direction);
+    if (timeline.chosen >= 0 && details.querySelector('b')) details.querySelector('b').insertAdjacentText('beforebegin', text + ': ');
+    else note(escapeText(text));
   }
 
   const search = new Search(trace, { chosenName, mark: (numbers) => Object.values(views).forEach((view) => view.mark && view.mark(numbers)) });
+  const hits = server.there ? new ServedHits(timeline, server, loader, () => search.input.value) : new Hits(timeline);
   const current = () => Object.keys(sections).find((name) => !sections[name].hidden);
   document.getElementById('theme').addEventListener('click', () => {
     setTheme(document.documentElement.dataset.theme === 'dark' ? 'light' : 'dark');
@@ -122,13 +126,12 @@ function start() {
   addEventListener('resize', () => views[current()].open());
   details.innerHTML = '<span class="note">Click a call to see what it is, double click to zoom to it. Ctrl and the wheel zoom, dragging moves, Shift and dragging sums up; / searches.</span>';
   show('Time line');
-  const note = (html) => { details.innerHTML = `<span class="note">${html}</span>`; };
   links = new Links(timeline, { said: note, show, chosenName });
-  followers.push(new Details(server, timeline), links);
+  followers.push(loader, links);
   links.follow();
   timeline.hooks.moved();
   // For tests: the visible state as values.
-  window.undertrace = { trace, timeline, views, show, server, details: followers[0], partSums, neighboursOf, ready: true };
+  window.undertrace = { trace, timeline, views, show, server, details: loader, hits, partSums, neighboursOf, ready: true };
 }
 
 function setTheme(theme) {

@@ -10,10 +10,14 @@ class Server {
     this.there = trace.facts.served;
   }
 
-  // A part as --time takes it: in ticks, or branches.
+  // A moment of the page in ticks since the first TSC, or in branches; and back.
+  exactTicks(time) { return Math.max(0, this.trace.facts.begin_ticks + time * this.trace.facts.unit_ticks); }
+  ticks(time) { return Math.round(this.exactTicks(time)); }
+  time(ticks) { return (ticks - this.trace.facts.begin_ticks) / this.trace.facts.unit_ticks; }
+
+  // A part as --time takes it.
   range(from, to) {
-    const ticks = (time) => Math.max(0, this.trace.facts.begin_ticks + time * this.trace.facts.unit_ticks);
-    return `${Math.floor(ticks(from))}t-${Math.ceil(ticks(to)) + 1}t`;
+    return `${Math.floor(this.exactTicks(from))}t-${Math.ceil(this.exactTicks(to)) + 1}t`;
   }
 
   async ask(what, words) {
@@ -59,27 +63,35 @@ class Details {
 
   // The time line shows another part.
   moved() {
-    this.timeline.use(this.covers(this.window) && this.lacks(this.whole) ? this.window : this.whole);
+    this.timeline.use(this.covers(this.window) ? this.window : this.whole);
     this.showNote();
     clearTimeout(this.waiting);
     if (this.server.there) this.waiting = setTimeout(() => this.check(), 200);
   }
 
   check() {
-    if (this.asking || !this.lacks(this.timeline.trace) || !this.gains()) return;
+    if (!this.asking && this.lacks(this.timeline.trace) && this.gains()) this.load();
+  }
+
+  // So much of the time line is drawn from a window.
+  widest() {
+    return DETAIL_PIXELS * this.whole.facts.least * Math.max(this.timeline.view.width, 100) / 2;
+  }
+
+  // Request the window around the view, and draw it.
+  async load() {
     const { from, to } = this.timeline.view, around = (to - from) / 2;
     this.asking = true;
     this.error = null;
     this.showNote();
-    this.server.window(Math.max(0, from - around), Math.min(this.whole.duration, to + around)).then((window) => {
-      this.window = window;
-      this.asking = false;
-      this.moved();
-    }).catch((error) => {
+    try {
+      this.window = await this.server.window(Math.max(0, from - around), Math.min(this.whole.duration, to + around));
+    } catch (error) {
       this.error = error.message;
-      this.asking = false;
-      this.showNote();
-    });
+    }
+    this.asking = false;
+    if (this.error) this.showNote();
+    else this.moved();
   }
 
   showNote() {

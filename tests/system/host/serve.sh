@@ -45,7 +45,8 @@ same 'no path leads to a file' \
     "$(status --path-as-is "$url../../../../etc/passwd") $(status "${url}%2e%2e/%2e%2e/etc/passwd") $(status "${url}meta.json")" '404 404 404'
 same 'wrong arguments: 400' "$(for words in 'window' 'window?time=x' 'window?time=2-1' 'window?tim=0-1' 'window?time=0-1&time=0-1' \
     "window?time=$(printf %065d 0)-1" 'list?time=0-1' 'list?time=0-1&what=x' 'list?time=0-1&what=branches&lines=20001' \
-    'list?time=0-1&what=branches&cpu=7'; do status "$url$words"; done)" "$(printf '400%.0s' 1 2 3 4 5 6 7 8 9 10)"
+    'list?time=0-1&what=branches&cpu=7' 'call?after=0' 'call?of=%20&after=0' 'call?of=x' 'call?of=x&after=y' 'call?of=x&after=0&before=1' \
+    'call?of=x&after=0&nth=y'; do status "$url$words"; done)" "$(printf '400%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16)"
 check 'a request line that is too long is refused' sh -c "case $(status "$url$(printf %020000d 0)") in 4??) ;; *) false ;; esac"
 same 'a port that is taken: one line' "$($tool serve "$capture" --port "$port" 2>&1)" \
     "undertrace: TCP port $port of 127.0.0.1 is not available; choose another with --port: Address already in use"
@@ -103,16 +104,41 @@ list instructions --cpu 0 --lines 1000
 same 'of instructions there are as many as were asked for' \
     "$(get "${url}list?time=0.05-0.052&what=instructions&cpu=0&lines=1000" | wc -l)" 1000
 
+# --- the calls of a function ------------------------------------------------------------------------------------------
+# calls SIDE TIME: each next (after) or previous (before) call of console_line: ticks, CPU, and which of those at the same tick.
+calls() {
+    local side=$1 where=$2 call
+    while call=$(get "${url}call?of=CONSOLE%20line&$side=$where") && [ "$call" != null ]; do
+        jq -r '[.ticks, .cpu, .nth] | @tsv' <<<"$call" || return
+        where=$(jq -r '"\(.ticks)t&cpu=\(.cpu)&nth=\(.nth)"' <<<"$call")
+    done
+}
+get "${url}window?time=0-1" >"$work/all.json"
+integers() { jq -r ".columns[\"$1\"]" "$work/all.json" | base64 -d | od -An -v "-tu$2" "-w$2"; }
+paste <(integers name 4) <(integers begin 4) <(integers entry 1) |
+    awk -v name="$(jq '.facts.names | map(if type == "array" then .[0] else "" end) | index("console_line")' "$work/all.json")" \
+        -v zero="$(jq '.facts.begin_ticks' "$work/all.json")" '$1 == name && $3 != 255 { print $2 + zero }' | sort -n >"$work/begins"
+calls after 0t >"$work/after"
+calls before 1000 >"$work/before"
+check 'console_line is called more than once' test "$(wc -l <"$work/begins")" -gt 5
+# shellcheck disable=SC2086 # several words
+same 'next calls of a function: as many as latency counts' "$(wc -l <"$work/after")" \
+    "$($tool latency "$capture" $files --json console_line 2>/dev/null | jq '.functions[0].number')"
+same 'and at the times of the time line, which has all but those of no tick' "$(cut -f 1 "$work/after" | grep -cFxf "$work/begins")" "$(wc -l <"$work/begins")"
+same 'each previous one is the same, from the end on' "$(tac "$work/before" | md5sum)" "$(md5sum <"$work/after")"
+same 'of what never ran there is no call' "$(get "${url}call?of=no_such_function&after=0t")" null
+
 # --- the page that uses it --------------------------------------------------------------------------------------------
 if command -v chromium >/dev/null && command -v node >/dev/null; then
     end_server
     serve --most 1024
     value() { sed -n "s/^$1: //p" "$work/browser.txt"; }
     check 'the page works in a browser' sh -c "timeout 300 node tests/page/served.js '$url' console_line >'$work/browser.txt'"
-    for what in merged whole window kept sums listed 'whole again' link 'link made' moment 'no time' 'hits in order' 'hits back' selected \
+    for what in merged whole window kept sums listed 'whole again' link 'link made' moment 'no time' 'hits in order' 'hits back' 'merged everywhere' selected \
         unselected measured 'function link' 'to the first callee' 'its link' back 'to the first caller' 'by key' 'no such function'; do
         same "in a browser: $what" "$(value "$what" | sort -u)" true
     done
+    same 'the hits of a search are all calls' "$(value hits)" "$(wc -l <"$work/after")"
     same 'nothing to complain of' "$(value complaints)" none
     # shellcheck disable=SC2086 # several words
     $tool page "$capture" $files --time "$(value range | head -n 1)" -o "$work/zoomed.html" 2>/dev/null
