@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "decode/names/build_id.h"
 #include "decode/names/elf_symbols.h"
@@ -17,8 +18,8 @@ struct wanted {
     const struct elf_file *file;
     const uint8_t *id;
     size_t id_size;
-    bool by_crc;
-    uint32_t crc;
+    const char *link; /* the name in .gnu_debuglink; NULL: it has none */
+    uint32_t crc;     /* of the file of that name */
 };
 
 /* The CRC-32 of zlib, as in .gnu_debuglink. */
@@ -41,7 +42,7 @@ static bool is_wanted(const struct wanted *wanted, const struct elf_file *debug)
     const uint8_t *id = elf_build_id(debug, &size);
     if (wanted->id && id)
         return size == wanted->id_size && !memcmp(id, wanted->id, size);
-    return wanted->by_crc && crc32(debug->bytes, debug->size) == wanted->crc;
+    return wanted->link && crc32(debug->bytes, debug->size) == wanted->crc;
 }
 
 static bool read_from(struct symbol_table *symbols, const struct wanted *wanted, const char *path)
@@ -73,30 +74,38 @@ static bool read_by_id(struct symbol_table *symbols, const struct wanted *wanted
     return good;
 }
 
-/* In the file's directory, in .debug there, and in the same directory below /usr/lib/debug. */
-static bool read_by_link(struct symbol_table *symbols, struct wanted *wanted, const char *path)
+/* Below a root: in this directory. */
+static bool read_below(struct symbol_table *symbols, const struct wanted *wanted, const char *root, const char *path,
+                       const char *between)
+{
+    const char *slash = strrchr(path, '/');
+    char text[PATH_MAX];
+    const int length = snprintf(text, sizeof(text), "%s%.*s%s%s", root, slash ? (int)(slash - path) : 1,
+                                slash ? path : ".", between, wanted->link);
+    return length > 0 && (size_t)length < sizeof(text) && strcmp(text, path) && read_from(symbols, wanted, text);
+}
+
+/* The name and the CRC of the debug file in .gnu_debuglink, if there is any. */
+static void take_link(struct wanted *wanted)
 {
     const struct elf_section *link = elf_section_named(wanted->file, ".gnu_debuglink");
-    char text[PATH_MAX];
-    if (!link || !link->bytes || link->size < 8 || !memchr(link->bytes, '\0', link->size - 4))
-        return false;
-    const char *name = (const char *)link->bytes, *slash = strrchr(path, '/');
-    const int directory = slash ? (int)(slash - path) : 1;
-    const char *before = slash ? path : ".";
+    if (!link || !link->bytes || link->size < 8 || !memchr(link->bytes, '\0', link->size - 4) ||
+        strchr((const char *)link->bytes, '/'))
+        return;
+    wanted->link = (const char *)link->bytes;
     memcpy(&wanted->crc, link->bytes + link->size - 4, sizeof(wanted->crc));
-    wanted->by_crc = true;
-    if (strchr(name, '/'))
+}
+
+/* In the file's directory, in .debug there, and in the same directory below the places and below /usr/lib/debug. */
+static bool read_by_link(struct symbol_table *symbols, const struct wanted *wanted, const char *path,
+                         const struct debug_places *places)
+{
+    if (!wanted->link)
         return false;
-    const struct {
-        const char *root, *between;
-    } places[] = {{"", "/"}, {"", "/.debug/"}, {USUAL, "/"}};
-    for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-        const int length =
-            snprintf(text, sizeof(text), "%s%.*s%s%s", places[i].root, directory, before, places[i].between, name);
-        if (length > 0 && (size_t)length < sizeof(text) && strcmp(text, path) && read_from(symbols, wanted, text))
-            return true;
-    }
-    return false;
+    bool good = read_below(symbols, wanted, "", path, "/") || read_below(symbols, wanted, "", path, "/.debug/");
+    for (size_t i = 0; places && i < places->nr_paths && !good; i++)
+        good = read_below(symbols, wanted, places->paths[i], path, "/");
+    return good || read_below(symbols, wanted, USUAL, path, "/");
 }
 
 static bool read_fetched(struct symbol_table *symbols, const struct wanted *wanted, const char *name,
@@ -108,15 +117,23 @@ static bool read_fetched(struct symbol_table *symbols, const struct wanted *want
     return good;
 }
 
+static bool is_file(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
 bool debug_file_read(struct symbol_table *symbols, const struct elf_file *file, const char *path,
                      const struct debug_places *places)
 {
     struct wanted wanted = {.file = file};
     wanted.id = elf_build_id(file, &wanted.id_size);
-    for (size_t i = 0; places && i < places->nr_directories; i++)
-        if (read_by_id(symbols, &wanted, places->directories[i], "") ||
-            read_by_id(symbols, &wanted, places->directories[i], "/debug"))
+    take_link(&wanted);
+    for (size_t i = 0; places && i < places->nr_paths; i++)
+        if (is_file(places->paths[i]) ? read_from(symbols, &wanted, places->paths[i])
+                                      : read_by_id(symbols, &wanted, places->paths[i], "") ||
+                                            read_by_id(symbols, &wanted, places->paths[i], "/debug"))
             return true;
-    return read_by_id(symbols, &wanted, USUAL, "") || read_by_link(symbols, &wanted, path) ||
+    return read_by_id(symbols, &wanted, USUAL, "") || read_by_link(symbols, &wanted, path, places) ||
            read_fetched(symbols, &wanted, path, places);
 }

@@ -1,6 +1,6 @@
 /*
- * Symbols in separate debug files, found by build ID (DIR/.build-id/xx/yyyy.debug) or by .gnu_debuglink. gdb's manual,
- * "Debugging Information in Separate Files".
+ * Symbols in separate debug files, which are given, or found by build ID (DIR/.build-id/xx/yyyy.debug) or by
+ * .gnu_debuglink. gdb's manual, "Debugging Information in Separate Files".
  */
 #ifndef DECODE_NAMES_DEBUG_FILE_H
 #define DECODE_NAMES_DEBUG_FILE_H
@@ -13,8 +13,8 @@
 
 /* Where debug files are searched, before and after the usual places. */
 struct debug_places {
-    const char *const *directories; /* for .build-id, before /usr/lib/debug */
-    size_t nr_directories;
+    const char *const *paths; /* debug files, and directories that have them as /usr/lib/debug does: before it */
+    size_t nr_paths;
     char *(*fetch)(const uint8_t *id, size_t id_size, const char *name); /* struct names_options */
 };
 

@@ -20,7 +20,7 @@ struct names_options {
     const char *symbols;      /* a file like System.map or /proc/kallsyms, of the kernel; NULL: none */
     const char *const *files; /* ELF files, or directories that are searched for them: programs, libraries, modules */
     size_t nr_files;
-    const char *const *debug; /* directories that are searched for debug files; nr_debug 0: files */
+    const char *const *debug; /* debug files, and directories that are searched for them; nr_debug 0: files */
     size_t nr_debug;
     /* The path of a debug file that is on no disk yet, by its build ID; name: for messages. NULL: it is nowhere; else
      * free() it. fetch NULL: do not fetch. */
@@ -37,6 +37,9 @@ struct name {
 };
 
 struct names;
+
+/* Is it an ELF file, or a directory? A path that the user gives must be. false: error says why. */
+bool names_check_path(const char *path, struct error *error);
 
 /* NULL: error says which file cannot be read or has the wrong type. A file that does not match the capture is no error:
  * names_about() reports it. The capture must stay open, and the code_pages that are passed to the functions below must
@@ -123,7 +126,7 @@ bool names_kernel_source(const struct names *names, struct names_source *source)
  * 0 and advances. false: there are no more. */
 bool names_file_source(const struct names *names, size_t *position, struct names_source *source);
 
-/* A directory that was searched for debug files. NULL: there are no more. */
+/* A debug file, or a directory that was searched for them. NULL: there are no more. */
 const char *names_debug_directory(const struct names *names, size_t number);
 
 /* The first of these kernel images that is the capture's: its pages are compared as by names_open. Files that are no

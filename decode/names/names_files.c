@@ -164,8 +164,7 @@ static bool report_pages(struct names *names, size_t looked_at)
         modules, several, several == 1 ? "page is" : "pages are");
 }
 
-/* A path that the user gave must exist, and be an ELF file or a directory. */
-static bool check(const char *path, struct error *error)
+bool names_check_path(const char *path, struct error *error)
 {
     struct stat status;
     struct input_file input;
@@ -189,9 +188,9 @@ static struct debug_places places_of(const struct names_options *options)
 
 static bool keep_places(struct names *names, const struct debug_places *places)
 {
-    names->debug = calloc(places->nr_directories + 1, sizeof(*names->debug));
-    for (size_t i = 0; names->debug && i < places->nr_directories; i++)
-        if (!(names->debug[names->nr_debug++] = strdup(places->directories[i])))
+    names->debug = calloc(places->nr_paths + 1, sizeof(*names->debug));
+    for (size_t i = 0; names->debug && i < places->nr_paths; i++)
+        if (!(names->debug[names->nr_debug++] = strdup(places->paths[i])))
             return false;
     return names->debug;
 }
@@ -204,7 +203,7 @@ bool names_read_files(struct names *names, const struct names_options *options, 
     if (options->nr_files == 0)
         return true;
     for (size_t i = 0; i < options->nr_files; i++)
-        if (!check(options->files[i], error))
+        if (!names_check_path(options->files[i], error))
             return false;
     if (!module_index_build(&reading.modules, &names->pages, is_module_page, names))
         return false;

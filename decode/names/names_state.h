@@ -73,7 +73,7 @@ struct names {
     size_t nr_collected, collected_room;
     struct tasks tasks;
     char *kernel_path; /* of the image; NULL: none, or it is not the capture's */
-    char **debug;      /* directories that were searched for debug files */
+    char **debug;      /* debug files, and directories that were searched for them */
     size_t nr_debug;
     char **about;
     size_t nr_about, about_room;

@@ -16,11 +16,9 @@
 
 const char *remembered_kind_text(enum remembered_kind kind)
 {
-    static const char *const texts[REMEMBERED_NR_KINDS] = {[REMEMBERED_KERNEL] = "kernel",
-                                                           [REMEMBERED_SYMBOLS] = "symbols",
-                                                           [REMEMBERED_GIVEN] = "given",
-                                                           [REMEMBERED_FILE] = "file",
-                                                           [REMEMBERED_OTHER] = "other"};
+    static const char *const texts[REMEMBERED_NR_KINDS] = {
+        [REMEMBERED_KERNEL] = "kernel", [REMEMBERED_SYMBOLS] = "symbols", [REMEMBERED_GIVEN] = "given",
+        [REMEMBERED_FILE] = "file",     [REMEMBERED_DEBUG] = "debug",     [REMEMBERED_OTHER] = "other"};
     return texts[kind];
 }
 
@@ -150,10 +148,21 @@ static bool take_files(struct remembered *remembered, const struct capture *capt
     return good;
 }
 
+static bool take_debug(struct remembered *remembered, const struct names_options *searched)
+{
+    bool good = true;
+    if (searched->nr_debug > 0)
+        remembered_drop(remembered, REMEMBERED_DEBUG);
+    for (size_t i = 0; good && i < searched->nr_debug; i++)
+        good = remembered_add(remembered, REMEMBERED_DEBUG, searched->debug[i], NULL, 0);
+    return good;
+}
+
 bool remembered_take(struct remembered *remembered, const struct capture *capture, const struct names *names,
                      const struct names_options *searched)
 {
-    return take_kernel(remembered, names, searched) && take_files(remembered, capture, names, searched);
+    return take_kernel(remembered, names, searched) && take_files(remembered, capture, names, searched) &&
+           take_debug(remembered, searched);
 }
 
 /* --- the file --- */

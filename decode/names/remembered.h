@@ -20,6 +20,7 @@ enum remembered_kind {
     REMEMBERED_SYMBOLS,
     REMEMBERED_GIVEN, /* a path of --files, as it was given */
     REMEMBERED_FILE,  /* a file with code of the capture, which was given or lies below such a path */
+    REMEMBERED_DEBUG, /* a path of --debug */
     REMEMBERED_OTHER, /* a kernel that is not the capture's */
     REMEMBERED_NR_KINDS
 };
@@ -55,8 +56,8 @@ bool remembered_add(struct remembered *remembered, enum remembered_kind kind, co
                     size_t id_size);
 
 /* Replace what is remembered by what was found. searched: the kernel and the list of symbols that the names were opened
- * with, and the paths that were searched for files; what it lacks stays as it is, and so does what would be replaced by
- * nothing, because the capture has no code of it. false: out of memory. */
+ * with, and the paths that were searched for files and for debug files; what it lacks stays as it is, and so does what
+ * would be replaced by nothing, because the capture has no code of it. false: out of memory. */
 bool remembered_take(struct remembered *remembered, const struct capture *capture, const struct names *names,
                      const struct names_options *searched);
 

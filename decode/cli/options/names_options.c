@@ -19,8 +19,10 @@ struct chosen {
     const struct capture *capture;
     struct remembered remembered;
     struct names_options options;
-    struct names_options searched;     /* of these, the ones that are not remembered yet */
-    const char **files, **debug;       /* of the options */
+    struct names_options searched; /* of these, the ones that are not remembered yet */
+    const char **files, **debug;   /* of the options */
+    const char **given;            /* the paths where files were searched */
+    size_t nr_given;
     struct kernel_places kernels, own; /* owned paths: candidates, and other files that were fetched */
     bool quiet;                        /* print no message */
 };
@@ -40,6 +42,7 @@ static void chosen_free(struct chosen *chosen)
     kernel_places_free(&chosen->own);
     free(chosen->files);
     free(chosen->debug);
+    free(chosen->given);
 }
 
 /* --- the kernel --- */
@@ -173,17 +176,40 @@ static bool choose_files(struct chosen *chosen)
 {
     const size_t room = chosen->remembered.count + 1;
     chosen->files = calloc(room, sizeof(*chosen->files));
-    chosen->debug = calloc(room, sizeof(*chosen->debug));
-    if (!chosen->files || !chosen->debug)
+    chosen->given = calloc(room, sizeof(*chosen->given));
+    if (!chosen->files || !chosen->given)
         return false;
-    chosen->options.debug = chosen->debug;
-    chosen->options.nr_debug = list_kind(chosen->debug, &chosen->remembered, REMEMBERED_GIVEN);
+    chosen->nr_given = list_kind(chosen->given, &chosen->remembered, REMEMBERED_GIVEN);
     if (chosen->remembered.events_size == chosen->capture->events_size) {
         take_found(chosen);
         return true;
     }
-    chosen->options.files = chosen->searched.files = chosen->debug;
-    chosen->options.nr_files = chosen->searched.nr_files = chosen->options.nr_debug;
+    chosen->options.files = chosen->searched.files = chosen->given;
+    chosen->options.nr_files = chosen->searched.nr_files = chosen->nr_given;
+    return true;
+}
+
+/* Those of --debug, or the remembered ones, then the paths where files were searched. */
+static bool choose_debug(struct chosen *chosen, const struct names_choice *choice, bool use, struct error *error)
+{
+    const size_t given = choice->debug.count;
+    size_t count = 0;
+    chosen->debug = calloc(given + chosen->remembered.count + chosen->nr_given + 1, sizeof(*chosen->debug));
+    if (!chosen->debug)
+        return false;
+    for (; count < given; count++) {
+        chosen->debug[count] = choice->debug.items[count].word;
+        if (!names_check_path(chosen->debug[count], error))
+            return false;
+    }
+    chosen->searched.debug = chosen->debug;
+    chosen->searched.nr_debug = given;
+    if (use && given == 0)
+        count = list_kind(chosen->debug, &chosen->remembered, REMEMBERED_DEBUG);
+    for (size_t i = 0; i < chosen->nr_given; i++)
+        chosen->debug[count++] = chosen->given[i];
+    chosen->options.debug = chosen->debug;
+    chosen->options.nr_debug = count;
     return true;
 }
 
@@ -199,14 +225,13 @@ static bool take_given(struct chosen *chosen, const struct names_choice *choice)
     }
     if (count == 0)
         return true;
-    free(chosen->files);
-    if (!(chosen->files = calloc(count, sizeof(*chosen->files))))
+    free(chosen->given);
+    if (!(chosen->given = calloc(count, sizeof(*chosen->given))))
         return false;
     for (size_t i = 0; i < count; i++)
-        chosen->files[i] = choice->files.items[i].word;
-    options->files = chosen->searched.files = chosen->files;
-    options->nr_files = chosen->searched.nr_files = count;
-    options->nr_debug = 0;
+        chosen->given[i] = choice->files.items[i].word;
+    options->files = chosen->searched.files = chosen->given;
+    options->nr_files = chosen->searched.nr_files = chosen->nr_given = count;
     return true;
 }
 
@@ -221,7 +246,8 @@ static bool choose(struct chosen *chosen, const struct capture *capture, const s
     if (use)
         remembered_read(&chosen->remembered, capture);
     return (!use || choice->kernel || choice->symbols || choose_kernel(chosen)) &&
-           (!use || choice->files.count > 0 || choose_files(chosen)) && take_given(chosen, choice);
+           (!use || choice->files.count > 0 || choose_files(chosen)) && take_given(chosen, choice) &&
+           choose_debug(chosen, choice, use, error);
 }
 
 /* A capture that cannot be written is no error: its names are only not remembered. */

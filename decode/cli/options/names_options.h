@@ -7,14 +7,14 @@
 
 struct names_choice {
     const char *kernel, *symbols;
-    struct argument_list files;
+    struct argument_list files, debug;
     struct argument_choice remembered;
 };
 
 /* For the table of options. */
 #define NAMES_OPTIONS(o)                                                                                               \
     {"kernel", ARGUMENT_TEXT, &(o)->kernel, 0}, {"symbols", ARGUMENT_TEXT, &(o)->symbols, 0},                          \
-        {"files", ARGUMENT_LIST, &(o)->files, 0},                                                                      \
+        {"files", ARGUMENT_LIST, &(o)->files, 0}, {"debug", ARGUMENT_LIST, &(o)->debug, 0},                            \
     {                                                                                                                  \
         "remembered", ARGUMENT_CHOICE, names_remembered(&(o)->remembered), 0                                           \
     }
@@ -23,6 +23,8 @@ struct names_choice {
     "  --symbols FILE      take names from a file like System.map or /proc/kallsyms\n"                                 \
     "  --files PATH        take names of programs, libraries and modules from this ELF file, or from all\n"            \
     "                      ELF files and debug files (.build-id) in this directory; may be repeated\n"                 \
+    "  --debug PATH        take names of programs without symbols from this debug file, or from those in this\n"       \
+    "                      directory (.build-id, or as below /usr/lib/debug); may be repeated\n"                       \
     "  --remembered WHAT   use (default): without these options, take names from the files that an earlier\n"          \
     "                      command was given or found, which CAPTURE/names lists; ignore: take none, and\n"            \
     "                      remember none; forget: delete that list first\n"

@@ -33,7 +33,7 @@ bool source_lines_are_there(const char *command)
     return true;
 }
 
-/* Debug files: beside the file, in .debug there, in /usr/lib/debug, and in the directories of --files. */
+/* Debug files: beside the file, in .debug there, in /usr/lib/debug, and in the directories of --debug and --files. */
 static char *debug_path_of(const struct names *names)
 {
     const char *directory;

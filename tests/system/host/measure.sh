@@ -173,4 +173,20 @@ done
 last=$($tool trace "$work/smp/capture" --what branches --cpu 1 | awk 'END { print $1 }')
 same 'two CPUs: stack has both' "$($tool stack "$work/smp/capture" "${smp[@]}" --time "$(awk -v t="$last" 'BEGIN { print t / 2 }')" --json | jq -c '[.cpus[].cpu]')" '[0,1]'
 same 'two CPUs: or one' "$($tool stack "$work/smp/capture" "${smp[@]}" --cpu 1 --time "$(awk -v t="$last" 'BEGIN { print t / 2 }')" --json | jq -c '[.cpus[].cpu]')" '[1]'
+# --- names from debug files -------------------------------------------------------------------------------------------
+# In the capture without names, the stripped program has those of a debug file that is given, and later by itself.
+mkdir -p "$work/stripped" "$work/debug"
+cp -r "$capture" "$work/bare"
+rm -f "$work/bare/names"
+objcopy --only-keep-debug build/guests/branches.elf "$work/debug/some.name"
+objcopy --strip-all --add-gnu-debuglink="$work/debug/some.name" build/guests/branches.elf "$work/stripped/branches.elf"
+# calls OPTIONS...: of fibonacci, by its name.
+calls() { $tool latency "$work/bare" "$@" --json fibonacci 2>/dev/null | jq '.functions[0].number'; }
+same 'a stripped program has no names' "$(calls --files "$work/stripped")" ''
+same 'with --debug FILE it has' "$(calls --debug "$work/debug/some.name")" "$(entered fibonacci)"
+same 'which is remembered' "$(calls) $(awk '$1 == "debug" { print $NF }' "$work/bare/names")" "$(entered fibonacci) $(realpath "$work/debug/some.name")"
+same '--debug without a file: one line' "$($tool latency "$work/bare" --debug /nowhere fibonacci 2>&1)" \
+    'undertrace: /nowhere: No such file or directory'
+same '--debug with another file: one line' "$($tool latency "$work/bare" --debug tests/system/lib.sh fibonacci 2>&1)" \
+    'undertrace: tests/system/lib.sh: neither an ELF file nor a directory'
 done_testing

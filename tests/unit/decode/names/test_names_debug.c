@@ -92,16 +92,17 @@ static char *fetch_debug(const uint8_t *id, size_t id_size, const char *name)
     return fetched.path[0] ? strdup(fetched.path) : NULL;
 }
 
-static const struct name *name_of_one(bool runs)
+/* debug: as of --debug, or NULL. */
+static const struct name *name_of(const struct program *one, bool runs, const char *debug)
 {
     static struct code_pages pages;
-    const struct program one = {.path = "one", .seed = 1, .dynamic_only = true, .has_id = true};
     const char *files[] = {names_directory()};
-    const struct names_options options = {.files = files, .nr_files = 1, .fetch = fetch_debug};
+    const struct names_options options = {
+        .files = files, .nr_files = 1, .fetch = fetch_debug, .debug = &debug, .nr_debug = debug ? 1 : 0};
     struct error error = {0};
-    put_program(&one);
+    put_program(one);
     if (runs)
-        run_program(10, &one, SPACE_A, AT_A, 0);
+        run_program(10, one, SPACE_A, AT_A, 0);
     struct names *names = names_open(made_capture(), &options, &error);
     assert_non_null(names);
     assert_true(code_pages_collect(&pages, made_capture(), 0, &error));
@@ -113,6 +114,40 @@ static const struct name *name_of_one(bool runs)
     names_close(names);
     code_pages_free(&pages);
     return &name;
+}
+
+static const struct name *name_of_one(bool runs)
+{
+    const struct program one = {.path = "one", .seed = 1, .dynamic_only = true, .has_id = true};
+    return name_of(&one, runs, NULL);
+}
+
+/* A debug file that is given, whatever its name; only if it is that of the program. */
+static void has_given_debug(void **state)
+{
+    struct program one = {.path = "one", .seed = 1, .dynamic_only = true, .has_id = true};
+    char path[256];
+    (void)state;
+    memset(&fetched, 0, sizeof(fetched));
+    snprintf(path, sizeof(path), "%s", put_debug(&one, "elsewhere/some.file"));
+    assert_string_equal(name_of(&one, true, path)->symbol, "from_debug");
+    assert_int_equal(fetched.calls, 0);
+    one.has_id = false;
+    assert_string_equal(name_of(&one, false, path)->symbol, "");
+}
+
+/* A directory like /usr/lib/debug: the program's directory is below it, with the name of its link. */
+static void has_debug_in_given_directory(void **state)
+{
+    const struct program one = {.path = "one", .seed = 1, .dynamic_only = true, .has_id = true, .link = "one.debug"};
+    char path[256];
+    (void)state;
+    memset(&fetched, 0, sizeof(fetched));
+    snprintf(path, sizeof(path), "root%s/one.debug", names_directory());
+    put_debug(&one, path);
+    assert_string_equal(name_of(&one, true, NULL)->symbol, "");
+    snprintf(path, sizeof(path), "%s/root", names_directory());
+    assert_string_equal(name_of(&one, false, path)->symbol, "from_debug");
 }
 
 /* A debug file that is in no directory is fetched, by the build ID, once. */
@@ -154,7 +189,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         NAMES_TEST(has_debug_by_id), NAMES_TEST(has_debug_by_link), NAMES_TEST(has_debug_by_crc),
         NAMES_TEST(has_wrong_debug), NAMES_TEST(has_fetched_debug), NAMES_TEST(has_no_fetched_debug),
-        NAMES_TEST(needs_no_debug),
+        NAMES_TEST(needs_no_debug),  NAMES_TEST(has_given_debug),   NAMES_TEST(has_debug_in_given_directory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

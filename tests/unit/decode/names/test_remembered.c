@@ -158,6 +158,34 @@ static void takes_files(void **state)
     remembered_free(&remembered);
 }
 
+/* The paths of --debug, until there are others. */
+static void takes_debug_paths(void **state)
+{
+    struct remembered remembered = {0};
+    struct error error = {0};
+    char first[256], second[256];
+    const char *const debug[] = {first, second};
+    size_t at = 0;
+    (void)state;
+    put_file("first/text", "text", 4);
+    put_file("second/text", "text", 4);
+    snprintf(first, sizeof(first), "%s", path_of("first"));
+    snprintf(second, sizeof(second), "%s", path_of("second"));
+    struct names *names = names_open(made_capture(), &(struct names_options){0}, &error);
+    assert_non_null(names);
+    const struct names_options both = {.debug = debug, .nr_debug = 2}, one = {.debug = debug + 1, .nr_debug = 1};
+    assert_true(remembered_take(&remembered, made_capture(), names, &both));
+    assert_string_equal(remembered_next(&remembered, &at, REMEMBERED_DEBUG)->path, first);
+    assert_string_equal(remembered_next(&remembered, &at, REMEMBERED_DEBUG)->path, second);
+    assert_true(remembered_take(&remembered, made_capture(), names, &(struct names_options){0}));
+    assert_int_equal(remembered.count, 2);
+    assert_true(remembered_take(&remembered, made_capture(), names, &one));
+    assert_int_equal(remembered.count, 1);
+    expect(&remembered, REMEMBERED_DEBUG, "second");
+    names_close(names);
+    remembered_free(&remembered);
+}
+
 static void build_ids_are_text(void **state)
 {
     uint8_t id[BUILD_ID_SIZE];
@@ -177,8 +205,9 @@ static void build_ids_are_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        NAMES_TEST(is_written_and_read), NAMES_TEST(is_damaged),  NAMES_TEST(is_forgotten),
-        NAMES_TEST(cannot_be_written),   NAMES_TEST(takes_files), cmocka_unit_test(build_ids_are_text),
+        NAMES_TEST(is_written_and_read),      NAMES_TEST(is_damaged),  NAMES_TEST(is_forgotten),
+        NAMES_TEST(cannot_be_written),        NAMES_TEST(takes_files), NAMES_TEST(takes_debug_paths),
+        cmocka_unit_test(build_ids_are_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
