@@ -18,7 +18,9 @@
 #include "boot/efi/context.h"
 #include "boot/efi/gate.inc"
 
+#define SYSTEM_TABLE_CON_OUT 64
 #define SYSTEM_TABLE_BOOT_SERVICES 96
+#define CON_OUT_OUTPUT_STRING 8
 #define BOOT_SERVICES_ALLOCATE_PAGES 40
 #define ALLOCATE_MAX_ADDRESS 1
 #define EFI_LOADER_CODE 1
@@ -36,7 +38,11 @@ efi_entry:
     movq %rdx, %r13
 
     movq %cr4, %rax
-    testl $(CR4_LA57 | CR4_CET), %eax
+    leaq la57_text(%rip), %rdx
+    testl $CR4_LA57, %eax
+    jnz unsupported
+    leaq cet_text(%rip), %rdx
+    testl $CR4_CET, %eax
     jnz unsupported
 
     /* AllocatePages(AllocateMaxAddress, EfiLoaderCode, pages, &address); the first 32 bytes are the callee's. */
@@ -51,6 +57,7 @@ efi_entry:
     callq *BOOT_SERVICES_ALLOCATE_PAGES(%rax)
     movq 32(%rsp), %rbx
     addq $48, %rsp
+    leaq memory_text(%rip), %rdx
     testq %rax, %rax
     jnz failed
 
@@ -75,9 +82,28 @@ efi_entry:
 unsupported:
     movl $EFI_UNSUPPORTED, %eax
     btsq $63, %rax /* an error */
+
+/* RAX = the status that the firmware gets, RDX = a message. OutputString(ConOut, message); a machine may have no console.
+ */
 failed:
+    movq %rax, %rbx
+    movq SYSTEM_TABLE_CON_OUT(%r13), %rcx
+    testq %rcx, %rcx
+    jz 1f
+    subq $32, %rsp
+    callq *CON_OUT_OUTPUT_STRING(%rcx)
+    addq $32, %rsp
+1:  movq %rbx, %rax
     pop_firmware_registers
     retq
+
+    .balign 2
+la57_text:
+    .string16 "undertrace: not started: the firmware uses 5-level paging (CR4.LA57), which is not supported\r\n"
+cet_text:
+    .string16 "undertrace: not started: the firmware uses control-flow enforcement (CR4.CET), which is not supported\r\n"
+memory_text:
+    .string16 "undertrace: not started: the firmware has no memory left below 4 GiB\r\n"
 
 /* RBX = address of image_start, R12 = handle, R13 = system table. */
 in_copy:
