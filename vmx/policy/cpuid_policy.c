@@ -133,16 +133,18 @@ static bool leaf_has_rows(uint32_t leaf)
            leaf == LEAF_EXTENDED;
 }
 
+/* Of a leaf that has rows. They stand together: guests execute CPUID often. */
 static void rows_apply(uint32_t leaf, uint32_t subleaf, uint32_t registers[4])
 {
     const bool has_subleaves = leaf == LEAF_EXTENDED_FEATURES || leaf == LEAF_EXTENDED_STATE;
 
-    for (size_t i = 0; i < cpuid_nr_rows; i++) {
-        const struct cpuid_row *row = &cpuid_rows[i];
+    const struct cpuid_row *row = cpuid_rows;
 
-        if (row->leaf == leaf && (row->subleaf == subleaf || !has_subleaves))
+    while (row->leaf != leaf)
+        row++;
+    for (; row != cpuid_rows + cpuid_nr_rows && row->leaf == leaf; row++)
+        if (row->subleaf == subleaf || !has_subleaves)
             registers[row->reg] &= row->defined & ~row->hidden;
-    }
 }
 
 static void guest_apply(uint32_t leaf, uint32_t subleaf, struct cpuid_values *v, const struct cpuid_guest *guest)
