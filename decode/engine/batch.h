@@ -86,6 +86,7 @@ struct flow_result {
     uint64_t last_to;           /* the last branch's target */
     uint64_t blocks, packets;
     uint32_t overflows;    /* OVF packets */
+    uint32_t blackouts;    /* TraceEn was cleared and set in non-root operation: decode/flow/blackouts.h */
     enum flow_error error; /* other than FLOW_OK: decoding stopped at error_offset */
     uint64_t error_offset, error_ip, error_space;
     /* FUPs inside a loop that generates no packet: the number of iterations before them is unknown, and only a part of

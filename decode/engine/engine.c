@@ -69,7 +69,7 @@ static bool begin(struct engine *engine, const struct flow_stretch *stretch)
     engine->code_at = engine->executed.context.at = stretch->begin;
     engine->nr_packets = 0;
     engine->tracing = engine->header = engine->event = engine->mode_pending = false;
-    engine->overflown = engine->aborted = false;
+    engine->overflown = engine->aborted = engine->dark = false;
     engine->entered = NULL;
     engine->guest_cr3 = FLOW_CR3_UNKNOWN;
     engine->fup = FUP_OF_EVENT;

@@ -92,6 +92,7 @@ struct engine {
     const struct block *entered; /* a PIP reported this VM entry or task switch, whose TIP is still to come */
     enum packet_kind before;     /* the last packet, not counting those of packet_is_between */
     bool overflown;              /* no packet since the last OVF has shown whether tracing is on */
+    bool dark;                   /* the guest's TraceEn was cleared, and not by a VM exit: blackouts.h */
     bool aborted;                /* the next FUP gives the IP of a transaction's abort */
     struct errata errata;
     struct timed timed;

@@ -98,6 +98,8 @@ static enum flow_error take_pge(struct engine *engine, const struct packet *pack
         return FLOW_ERROR_SEGMENT;
     engine->tracing = true;
     engine->fup = FUP_OF_EVENT;
+    engine->executed.result.blackouts += engine->dark && engine->executed.non_root;
+    engine->dark = false;
     returns_clear(&engine->returns);
     arrive_without_branch(engine, ip);
     return FLOW_OK;
@@ -149,6 +151,7 @@ static enum flow_error take_pgd(struct engine *engine, const struct packet *pack
     if (error)
         return error;
     executed_prove(&engine->executed);
+    engine->dark = engine->event && !has_ip && engine->executed.non_root && !engine->input->guest_only;
     if (engine->event && !has_ip)
         executed_position(&engine->executed, false, engine->ip);
     engine->event = false;

@@ -35,6 +35,8 @@ struct flow_run {
     size_t nr_results, results_room;
     struct gaps gaps; /* of the CPU */
     struct flow_lost lost;
+    struct flow_span *dark; /* stretches with blackouts */
+    size_t nr_dark, dark_room;
     struct hot targets;  /* branch targets, with count_targets */
     struct hot inferred; /* pages that were needed and whose address space is in no record */
     double seconds;

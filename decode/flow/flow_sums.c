@@ -35,13 +35,22 @@ static bool keep_result(struct flow_run *run, const struct flow_result *result)
     return place != NULL;
 }
 
+static bool note_blackouts(struct flow_run *run, const struct flow_result *result)
+{
+    struct flow_span *place =
+        result->blackouts ? list_add((void **)&run->dark, &run->nr_dark, &run->dark_room, sizeof(*place)) : NULL;
+    if (place)
+        *place = (struct flow_span){result->begin, result->end};
+    return place || !result->blackouts;
+}
+
 bool flow_run_take(struct flow_run *run, const struct flow_batch *batch, bool sums_only)
 {
     if (batch->kind == FLOW_BATCH_END) {
         const bool kept =
             !sums_only || ((batch->result->error || batch->result->loops) && run->nr_results < KEPT_ERRORS);
         flow_run_add(run, batch->result);
-        return !kept || keep_result(run, batch->result);
+        return note_blackouts(run, batch->result) && (!kept || keep_result(run, batch->result));
     }
     if (batch->kind != FLOW_BATCH_GAP)
         return true;
@@ -64,6 +73,7 @@ void flow_run_sum(struct flow_run *run)
 void flow_run_free(struct flow_run *run)
 {
     free(run->results);
+    free(run->dark);
     gaps_free(&run->gaps);
     flow_lost_free(&run->lost);
     hot_free(&run->targets);

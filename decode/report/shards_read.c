@@ -52,7 +52,7 @@ static bool read_cpu(struct reading *reading, const char *line)
 static bool read_stretch(struct reading *reading, const char *line)
 {
     struct flow_run *run = &reading->shards->cpus[reading->cpu].run;
-    struct flow_result r;
+    struct flow_result r = {0};
     int error;
     if (sscanf(line,
                "stretch %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNx64

@@ -84,6 +84,7 @@ void summary_free(struct summary *summary)
     free(summary->guest);
     free(summary->per_cpu);
     timeline_free(&summary->timeline);
+    blackouts_free(&summary->blackouts);
 }
 
 void summary_take_run(struct summary *summary, unsigned number, const struct flow_run *run)
@@ -99,6 +100,14 @@ void summary_take_run(struct summary *summary, unsigned number, const struct flo
     cpu->inferred = run->inferred.used;
     timeline_take(&summary->timeline, number, run->results, run->nr_results);
     summary->seconds_decode = (summary->seconds_decode < 0 ? 0 : summary->seconds_decode) + run->seconds;
+}
+
+bool summary_take_blackouts(struct summary *summary, const struct capture *capture, uint16_t cpu,
+                            const struct flow_run *run)
+{
+    if (summary->blackouts_known && !blackouts_are_shown(capture, cpu))
+        summary->blackouts_known = false;
+    return !summary->blackouts_known || blackouts_add(&summary->blackouts, capture, cpu, run->dark, run->nr_dark);
 }
 
 void summary_take_truth(struct summary *summary, unsigned number, const struct truth_cpu *truth,

@@ -13,6 +13,7 @@
 #include "decode/capture/exits.h"
 #include "decode/check/truth_file.h"
 #include "decode/engine/hot.h"
+#include "decode/flow/blackouts.h"
 #include "decode/flow/flow_run.h"
 #include "decode/report/json.h"
 #include "decode/report/timeline.h"
@@ -43,6 +44,9 @@ struct summary {
     struct summary_figures total, *per_cpu; /* per_cpu has cpus elements */
     bool has_truth;
     struct timeline timeline;
+    struct blackouts blackouts; /* of all CPUs */
+    bool blackouts_known;       /* each CPU's packets show them */
+    uint64_t first_tsc;         /* of all CPUs; 0: not known. Set by the caller */
     struct hot_entry hottest[SUMMARY_HOTTEST];
     size_t nr_hottest;
     /* given by the caller */
@@ -56,6 +60,10 @@ void summary_free(struct summary *summary);
 
 /* Add what the decoder found on one CPU. */
 void summary_take_run(struct summary *summary, unsigned cpu, const struct flow_run *run);
+
+/* Add the blackouts of one CPU, from what the decoder found. false: out of memory. */
+bool summary_take_blackouts(struct summary *summary, const struct capture *capture, uint16_t cpu,
+                            const struct flow_run *run);
 
 /* Add the comparison of one CPU. */
 void summary_take_truth(struct summary *summary, unsigned cpu, const struct truth_cpu *truth,

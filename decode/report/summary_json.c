@@ -102,6 +102,22 @@ static void cpu_json(FILE *file, const struct summary *s, unsigned cpu)
     json_figure(file, "stall_instructions", stall_instructions(f), "}");
 }
 
+/* null: not known. */
+static void blackouts_json(FILE *file, const struct summary *s)
+{
+    fputs(s->blackouts_known ? "\"blackouts\": [" : "\"blackouts\": null,\n  ", file);
+    for (size_t i = 0; s->blackouts_known && i < s->blackouts.count; i++) {
+        const struct blackout *blackout = &s->blackouts.items[i];
+        const uint64_t ticks = blackout_ticks(blackout);
+        fprintf(file, "%s\n    {\"cpu\": %u, \"offset\": %" PRIu64 ", \"address\": \"%016" PRIx64 "\", ", i ? "," : "",
+                blackout->cpu, blackout->offset, blackout->address);
+        json_figure(file, "tsc", (struct figure){blackout->from != 0, blackout->from}, ", ");
+        json_figure(file, "ticks", (struct figure){ticks != 0, ticks}, "}");
+    }
+    if (s->blackouts_known)
+        fputs(s->blackouts.count ? "\n  ],\n  " : "],\n  ", file);
+}
+
 void summary_json(FILE *file, const struct summary *s)
 {
     const struct summary_figures *f = &s->total;
@@ -113,6 +129,7 @@ void summary_json(FILE *file, const struct summary *s)
     fputs("\n  ", file);
     exits_json(file, &f->exits, false, ",\n  ");
     exits_json(file, &f->exits, true, ",\n  ");
+    blackouts_json(file, s);
     json_figure(file, "tsc_khz", (struct figure){s->tsc_khz != 0, s->tsc_khz}, ",\n  ");
     json_figure(file, "guest_instructions", f->guest_instructions, ",\n  ");
     json_figure(file, "root_instructions", f->root_instructions, ",\n  ");

@@ -142,6 +142,28 @@ const char *summary_result_text(char *text, const struct summary_figures *f)
     return text;
 }
 
+/* The longest, and all together: by the last timing packet before each, so that they are not longer. */
+static void print_blackouts(FILE *file, const struct summary *s)
+{
+    const struct blackouts *all = &s->blackouts;
+    const struct blackout *longest = NULL;
+    uint64_t ticks = 0;
+    if (!s->blackouts_known)
+        return;
+    print_row(file, "blackouts (SMM)", all->count);
+    for (size_t i = 0; i < all->count; i++) {
+        const struct blackout *blackout = &all->items[i];
+        ticks += blackout_ticks(blackout);
+        if (!longest || blackout_ticks(blackout) > blackout_ticks(longest))
+            longest = blackout;
+    }
+    if (ticks && s->tsc_khz)
+        fprintf(file, "    the longest: %.3f ms at %.6f s on CPU %u; %.3f ms in all\n",
+                (double)blackout_ticks(longest) / (double)s->tsc_khz,
+                longest->from > s->first_tsc ? (double)(longest->from - s->first_tsc) / (double)s->tsc_khz / 1000 : 0,
+                longest->cpu, (double)ticks / (double)s->tsc_khz);
+}
+
 static void print_flow_figures(FILE *file, const struct summary_figures *s, double seconds)
 {
     fputs("\nDecoded\n", file);
@@ -185,6 +207,7 @@ void summary_print(FILE *file, const struct summary *s)
     print_row(file, "overflows", total->overflows);
     print_row(file, "gaps", total->gaps);
     print_row_figure(file, "gap bytes", total->gap_bytes);
+    print_blackouts(file, s);
     print_row(file, "code pages", total->code_pages);
     print_row_figure(file, "VM exits", total->exits_total);
     if (total->trace_bytes > 0)

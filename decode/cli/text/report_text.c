@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "decode/calls/calls_run.h"
 #include "decode/capture/capture_check.h"
 #include "decode/capture/text.h"
 #include "decode/check/truth_align.h"
@@ -75,6 +76,10 @@ static void take_run(void *context, uint16_t cpu, const struct flow_run *run)
     const char *truth = taker->options->truth;
     taker->any = true;
     summary_take_run(taker->summary, cpu, run);
+    if (!summary_take_blackouts(taker->summary, taker->capture, cpu, run)) {
+        message_print("%s: out of memory for the blackouts of CPU %u", taker->capture->directory, cpu);
+        taker->good = false;
+    }
     flow_errors_print(run, taker->capture, cpu);
     if (truth && !compare_truth(taker->summary, run, truth, cpu, tracing_is_off(taker->capture)))
         taker->good = false;
@@ -157,6 +162,10 @@ static bool report_capture(struct summary *summary, struct capture *capture, str
         message_print("%s: out of memory for %u CPUs", a->capture, capture->nr_cpus);
         return false;
     }
+    struct calls_clock clock;
+    struct error ignored = {0}; /* decoding reports it */
+    summary->blackouts_known = !a->shards && calls_clock_read(&clock, capture, &ignored);
+    summary->first_tsc = summary->blackouts_known ? clock.zero : 0;
     struct taker taker = {.summary = summary, .capture = capture, .options = a, .good = true};
     struct report_profile *profile = a->named ? take_named(&taker, capture, &a->names) : NULL;
     taker.good = taker.good && (profile || !a->named);
