@@ -133,7 +133,7 @@ static bool leaf_has_rows(uint32_t leaf)
            leaf == LEAF_EXTENDED;
 }
 
-/* Of a leaf that has rows. They stand together: guests execute CPUID often. */
+/* Of a leaf that has rows, which are adjacent: guests execute CPUID often. */
 static void rows_apply(uint32_t leaf, uint32_t subleaf, uint32_t registers[4])
 {
     const bool has_subleaves = leaf == LEAF_EXTENDED_FEATURES || leaf == LEAF_EXTENDED_STATE;
