@@ -26,8 +26,11 @@ static const struct stack_known *look_up(struct stacks *stacks, const struct sta
     if (transfer->to)
         known->to_name =
             (enters ? names_entry : names_find)(stacks->names, stacks->pages, event->cr3, event->at, transfer->to);
-    stack_code_note(stacks, known->from_name, event->cr3, event->at);
-    if (known->to_name)
+    /* Without a symbol, a name that was not entered is a page, or what is between two symbols: its first bytes are not
+     * a function's. */
+    if (known->from_name->symbol)
+        stack_code_note(stacks, known->from_name, event->cr3, event->at);
+    if (known->to_name && (enters || known->to_name->symbol))
         stack_code_note(stacks, known->to_name, event->cr3, event->at);
     return known;
 }

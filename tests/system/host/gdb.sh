@@ -211,7 +211,7 @@ gdb_on "$work/smp/capture" "--time $at --cpu 1" 'monitor interrupts pass' "$(ste
 check 'stepi and reverse-stepi pass interrupts after monitor interrupts pass' cmp "$work/stepped" <(cat "$work/wanted"; tac "$work/wanted")
 same 'there were some' "$(($(cat "$work/handlers") > 5))" 1
 
-# Each CPU has its own frames.
+# Each CPU has its own frames; without names of functions, too.
 in_gdb "$work/smp.elf" "$work/smp/capture" "--time $at --cpu 1" <<'END' | grep '^at ' >"$work/callers"
 gdb.Breakpoint("interrupt_end")
 for hit in range(20):
@@ -220,6 +220,42 @@ for hit in range(20):
 END
 check 'the callers on the other CPU' cmp <(sed 's/^at //; s/ ?$//' "$work/callers") \
     <(listed smp "$work/smp/capture" interrupt_end --cpu 1 | sed 's/ 0x[0-9a-f]*$//' | head -n 20)
+
+in_gdb "$work/smp.elf" "$work/smp/capture" '--cpu 0' <<'END' | grep '^at ' >"$work/callers"
+gdb.Breakpoint("work")
+for hit in range(2):
+    run("continue")
+    print("at", *functions())
+END
+check 'the callers on the first CPU' cmp <(sed 's/^at //' "$work/callers") <(listed smp "$work/smp/capture" work --cpu 0 | sed 's/ start32$//' | head -n 2)
+
+# What undertrace stack says, at moments in long calls: frames that were left by a jump are not in gdb's list.
+stacked() {
+    $tool stack "$work/smp/capture" --time "$1" --symbols "$work/smp.map" --remembered ignore | awk -v wanted="$2" '
+        $1 == "CPU" { inside = $2 == wanted; skip = 0 }
+        inside && /^  #/ { if (!skip) print $2 ~ /^0x/ ? "?" : $2; skip = $3 == "jump" }'
+}
+for cpu in 0 1; do
+    moment=$($tool trace "$work/smp/capture" --symbols "$work/smp.map" --remembered ignore --cpu $cpu --function send_all --depth 0 2>/dev/null |
+        awk '{ printf "%.9f", $1 - 0.001; exit }')
+    in_gdb "$work/smp.elf" "$work/smp/capture" "--cpu $cpu --time $moment --symbols $work/smp.map --remembered ignore" <<'END' | sed -n 's/^at //p' >"$work/callers"
+for name in functions():
+    print("at", name)
+END
+    check "backtrace is what stack says of CPU $cpu at $moment" cmp "$work/callers" <(stacked "$moment" $cpu)
+done
+
+# Interrupts return at the times at which trace says that they do.
+in_gdb "$work/branches.elf" "$capture" '' <<'END' | sed -n 's/^at //p' >"$work/times"
+at = gdb.Breakpoint("on_timer")
+for hit in range(20):
+    run("continue")
+    run("finish")
+    print("at", time())
+END
+check 'finish: at the time at which trace says that the function has returned' cmp "$work/times" \
+    <($tool trace "$capture" --symbols "$work/branches.map" --remembered ignore --function on_timer --depth 0 --returns 2>/dev/null |
+        awk '$4 == "}" { print $1 }' | head -n 20)
 
 # TCP, at a free port.
 $tool gdb "$capture" --port 0 2>"$work/port.log" &
