@@ -6,7 +6,7 @@
 #include "pt/instruction/instruction.h"
 
 /* The stacks of so much of a CPU's trace before and after the present instruction are kept. */
-#define KEPT_BYTES ((uint64_t)256 << 10)
+#define KEPT_BYTES ((uint64_t)1 << 20)
 
 #define FRAME_SHIFT 5u /* three numbers */
 #define FRAME_BYTES 24u
