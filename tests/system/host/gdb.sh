@@ -242,7 +242,7 @@ for cpu in 0 1; do
 for name in functions():
     print("at", name)
 END
-    check "backtrace is what stack says of CPU $cpu at $moment" cmp "$work/callers" <(stacked "$moment" $cpu)
+    check "backtrace is what stack lists for CPU $cpu at $moment" cmp "$work/callers" <(stacked "$moment" $cpu)
 done
 
 # Interrupts return at the times at which trace says that they do.
