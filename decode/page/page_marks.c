@@ -1,12 +1,15 @@
 /*
  * What the hypervisor did, and when. Records have a time of their own. VM exits are recognized by PIP packets: one with
  * NR clear that follows one with NR set. Their time is that of the next TSC packet, which comes with the VM entry. If
- * root operation is not traced (pt.switch=list, vmcs), there are none.
+ * root operation is not traced (pt.switch=list, vmcs), there are none. Blackouts (decode/flow/blackouts.h) have the
+ * time of their end, which a TSC packet gives exactly.
  */
 #include <stdlib.h>
 
 #include "decode/capture/gaps.h"
 #include "decode/capture/list.h"
+#include "decode/engine/packet_rules.h"
+#include "decode/flow/blackouts.h"
 #include "decode/page/page_state.h"
 #include "pt/packet/packet.h"
 
@@ -47,13 +50,44 @@ static uint64_t find_psb(const uint8_t *bytes, uint64_t from, uint64_t size)
 
 struct scan {
     bool non_root, exited; /* exited: the time of the exit is not known yet */
+    bool root;             /* root operation is traced: no blackout begins */
+    bool event, dark;      /* event: the last packet was a FUP; dark: a blackout may have begun since the last PSB */
+    uint64_t psb;
 };
+
+/* Add the blackouts of a part that begins with a PSB. */
+static bool take_blackouts(struct page_marks *marks, const struct capture *capture, struct flow_span part, unsigned cpu)
+{
+    struct blackouts blackouts = {0};
+    bool good = blackouts_add(&blackouts, capture, (uint16_t)cpu, &part, 1);
+    for (size_t i = 0; good && i < blackouts.count; i++)
+        good = blackouts.items[i].to == 0 || add_mark(marks, blackouts.items[i].to, PAGE_MARK_BLACKOUT, cpu);
+    blackouts_free(&blackouts);
+    return good;
+}
+
+/* Look for what a blackout begins with; at the next PSB, and at the end, for the blackouts themselves. */
+static bool watch_blackouts(struct page_marks *marks, const struct capture *capture, struct scan *scan,
+                            const struct packet *packet, uint64_t at, unsigned cpu)
+{
+    bool good = true;
+    if (packet->kind == PT_PACKET_PSB) {
+        good = !scan->dark || take_blackouts(marks, capture, (struct flow_span){scan->psb, at}, cpu);
+        scan->psb = at;
+        scan->dark = false;
+    }
+    scan->dark |= packet->kind == PT_PACKET_TIP_PGD && scan->event && !scan->root;
+    if (!packet_is_between(packet->kind))
+        scan->event = packet->kind == PT_PACKET_FUP;
+    return good;
+}
 
 static bool take_packet(struct page_marks *marks, struct scan *scan, const struct packet *packet, unsigned cpu)
 {
     if (packet->kind == PT_PACKET_PIP) {
         scan->exited |= scan->non_root && !packet->non_root;
         scan->non_root = packet->non_root;
+        scan->root = !packet->non_root;
     }
     if (packet->kind != PT_PACKET_TSC || !scan->exited)
         return true;
@@ -65,8 +99,9 @@ static bool take_run(struct page_marks *marks, const struct capture *capture, ui
                      unsigned cpu)
 {
     const uint8_t *bytes = capture->cpus[cpu].bytes;
-    struct scan scan = {0};
+    const bool shown = blackouts_are_shown(capture, (uint16_t)cpu);
     uint64_t at = find_psb(bytes, begin, end);
+    struct scan scan = {.psb = at};
     enum packet_block block = PACKET_BLOCK_NONE;
     while (at < end) {
         struct packet packet;
@@ -78,11 +113,12 @@ static bool take_run(struct page_marks *marks, const struct capture *capture, ui
         const int length = packet_parse_next(&packet, bytes + at, (size_t)(end - at), &block);
         if (length > 0 && packet.kind == PT_PACKET_TSC)
             packet.tsc = cpu_clock_time(&capture->clocks[cpu], at, packet.tsc);
-        if (length > 0 && !take_packet(marks, &scan, &packet, cpu))
+        if (length > 0 && (!take_packet(marks, &scan, &packet, cpu) ||
+                           (shown && !watch_blackouts(marks, capture, &scan, &packet, at, cpu))))
             return false;
         at = length > 0 ? at + (uint64_t)length : find_psb(bytes, at + 1, end);
     }
-    return true;
+    return !scan.dark || take_blackouts(marks, capture, (struct flow_span){scan.psb, end}, cpu);
 }
 
 static int compare(const void *left, const void *right)

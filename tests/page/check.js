@@ -18,6 +18,7 @@ async function main([file, word]) {
   say('tracks', await browser.value(`${facts}.tracks.length`));
   say('tree', await browser.value(`undertrace.trace.nodes.branches.reduce((sum, each) => sum + each, 0) + ${facts}.lost_branches`));
   say('exits', await browser.value('undertrace.trace.marks.kind.filter((kind) => kind === 0).length'));
+  say('blackouts', await browser.value('undertrace.trace.marks.kind.filter((kind) => kind === 4).length'));
   say('gaps', await browser.value(`${facts}.gaps.length`));
 
   // Search by hand: what is typed is found, and Enter says what it is.

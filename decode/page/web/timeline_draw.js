@@ -1,6 +1,9 @@
 // Drawing of lanes: slices narrower than a pixel are drawn with their neighbours, so that the number of steps depends on the
 // pixels and not on the number of slices.
 
+// Two of facts.mark_kinds, which have colours of their own.
+const EXIT = 0, BLACKOUT = 4;
+
 class Painter {
   constructor(trace) {
     this.trace = trace;
@@ -109,8 +112,9 @@ class Painter {
     let index = lowerBound(time, lane.marks, view.from), last = -1;
     for (; index < lane.marks.length && time[lane.marks[index]] < view.to; index++) {
       const x = Math.floor((time[lane.marks[index]] - view.from) * scale);
-      if (x === last) continue;
-      context.fillStyle = kind[lane.marks[index]] === 0 ? this.theme.exit : this.theme.accent;
+      const what = kind[lane.marks[index]];
+      if (x === last && what !== BLACKOUT) continue;
+      context.fillStyle = what === EXIT ? this.theme.exit : what === BLACKOUT ? this.theme.gap : this.theme.accent;
       context.fillRect(x, y + 1, 1, MARKS - 3);
       last = x;
     }

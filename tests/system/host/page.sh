@@ -70,6 +70,11 @@ same 'and stacks are no deeper in it' "$(($(value deepest window) <= $(value dee
 check 'a guest that loses trace boots' boot_guest gaps load 'channel=e1000 net.mtu=9000 pt.regions=4 pt.region=16K policy=drop'
 page gaps odd "$work/gaps/capture" --files build/guests/load.elf
 same 'the gaps are marked' "$(($(value gaps gaps) >= $(gaps gaps '.tsc_from > 0')))" 1
+
+check 'a guest with SMIs boots' boot_guest smi smi 'channel=e1000 net.mtu=9000'
+page smi console_line "$work/smi/capture" --files build/guests/smi.elf
+same 'the SMIs are marked' "$(value blackouts smi)" "$(grep -ac '^smi: [0-9]' "$work/smi/console.txt")"
+same 'where there are none, none is' "$(value blackouts smp)" 0
 DARK=1 page dark console_line "$work/smp/capture" --files build/guests/smp.elf --most 1024 --ways 20
 build/undertrace callgraph "$work/smp/capture" --files build/guests/smp.elf --json '*' |
     jq -r '.functions[] | .address as $of | {callers, callees} | to_entries[] | .key as $what | .value[] |
