@@ -201,6 +201,8 @@ bool page_write_facts(FILE *file, const struct page *page, enum page_form form)
     write_processes(file, page);
     write_tracks(file, slices);
     const bool good = write_gaps(file, page) && page_write_names(file, page, form);
-    fputs("\"mark_kinds\":[\"VM exit\",\"code page sent\",\"mappings sent\",\"trace handed over\",\"end of a blackout (SMI)\"]}", file);
+    fputs("\"mark_kinds\":[\"VM exit\",\"code page sent\",\"mappings sent\",\"trace handed over\",\"end of a blackout "
+          "(SMI)\"]}",
+          file);
     return good;
 }

@@ -12,8 +12,9 @@ if [ $# -eq 0 ]; then
 fi
 tool=$PWD/build/undertrace
 
+# Without the time that it took; and without blackouts, which results of parts do not have (docs/report.md).
 timeless() {
-    sed -E 's/^( *seconds +).*/\1/; s/"decode": [0-9.]+/"decode": /'
+    sed -E 's/^( *seconds +).*/\1/; s/"decode": [0-9.]+/"decode": /; /^ *"?blackouts/d'
 }
 
 # whole CAPTURE: what one process makes of it, in $work/whole.

@@ -13,7 +13,7 @@ capture=$work/debian/capture
 check 'the trace is decoded and reported' build/undertrace report "$capture" --truth "$work/debian/truth.bin" \
     --json "$work/debian/report.json"
 keys=guest,cpus,result,trace_bytes,regions,pmis,overflows,gaps,gap_bytes,packets,code_pages,mappings,inferred
-keys=$keys,instructions,branches,decode_errors,decode_gaps,truth,vm_exits,vm_exit_ticks,tsc_khz,guest_instructions,root_instructions
+keys=$keys,instructions,branches,decode_errors,decode_gaps,truth,vm_exits,vm_exit_ticks,blackouts,tsc_khz,guest_instructions,root_instructions
 keys=$keys,stall_instructions,image_bytes,seconds,per_cpu,timeline
 same 'summary.json has its keys' "$(jq -r 'keys_unsorted | join(",")' "$work/debian/report.json")" "$keys"
 value() {

@@ -13,7 +13,7 @@ check 'branches runs to power-off over the UART, compressed' boot_guest packed b
 exact 'compressed: decoded branches equal the truth' packed
 same 'compressed: the capture has each byte that the CPU wrote' "$(stat -c %s "$work/packed/capture/cpu0.pt")" "$(truth packed trace_bytes)"
 at_most 'compressed: bytes of the line in thousandths of those without' \
-    $((1000 * $(stat -c %s "$work/packed/uart.bin") / $(stat -c %s "$work/branches/uart.bin"))) 600
+    $((1000 * $(stat -c %s "$work/packed/uart.bin") / $(stat -c %s "$work/branches/uart.bin"))) 620
 
 # A line that loses one frame of records: whatever the frame contained, decode must not say that all is well.
 grep -obUaP 'UTF\x1a\x03\x02' "$work/selfmod/uart.bin" | cut -d : -f 1 >"$work/frames"
