@@ -11,7 +11,14 @@ struct page_ran {
 };
 
 /* Moments of the hypervisor's activity. */
-enum page_mark_kind { PAGE_MARK_EXIT, PAGE_MARK_CODE, PAGE_MARK_MAP, PAGE_MARK_DRAIN, PAGE_MARK_BLACKOUT, PAGE_NR_MARKS };
+enum page_mark_kind {
+    PAGE_MARK_EXIT,
+    PAGE_MARK_CODE,
+    PAGE_MARK_MAP,
+    PAGE_MARK_DRAIN,
+    PAGE_MARK_BLACKOUT,
+    PAGE_NR_MARKS
+};
 
 struct page_mark {
     uint64_t tsc;
