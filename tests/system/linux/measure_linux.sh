@@ -110,8 +110,8 @@ for command in irqs syscalls sched 'latency *alloc* *timer*'; do
 done
 check 'stack: the same' again stack "$capture" "${names[@]}" --time "$at" --tasks --json
 same 'with that of the whole trace before' "$(jq -cS . "$work/with")" "$(jq -cS . "$work/stack.json")"
-# Not at $at: it may be less than the distance of two checkpoints before the trace's end.
-check 'stack: the same at half of that time' again stack "$capture" "${names[@]}" --time "$(jq -n "$at / 2")" --tasks --json
+# Not at $at: nearly all of the trace comes before it, and so may all checkpoints.
+check 'stack: the same early in the boot' again stack "$capture" "${names[@]}" --time "$(jq -n "$at / 20")" --tasks --json
 check 'a window keeps what comes before its end' test "$(stat -c %s "$work/part.stacks")" -lt "$(stat -c %s "$work/whole.stacks")"
 $tool last "$capture" "${names[@]}" >/dev/null 2>&1
 check 'the next pass continues from there' cmp "$capture/index.stacks" "$work/whole.stacks"
